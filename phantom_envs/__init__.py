@@ -1,0 +1,1 @@
+"""Four phantom games of hidden information as fast, exact reinforcement-learning environments."""

@@ -1,0 +1,1 @@
+"""What all games share: compilation, randomness, bit sets, layouts, and the batch engine."""

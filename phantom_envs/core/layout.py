@@ -1,0 +1,77 @@
+"""The layout of an observation: named blocks, one after the other, in one int8 vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of the observation.
+
+    Attributes:
+        name: Unique in its layout.
+        shape: Shape of the block once cut out, in C order.
+        low: Least value of an entry.
+        high: Greatest value of an entry.
+        meaning: One sentence for the documentation.
+        start: Offset in the vector, set by `Layout`.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    meaning: str
+    start: int = 0
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return prod(self.shape)
+
+    @property
+    def stop(self) -> int:
+        """Offset behind the block."""
+        return self.start + self.size
+
+
+class Layout:
+    """Named blocks that fill a vector of `size` int8 entries without gaps."""
+
+    def __init__(self, *blocks: Block) -> None:
+        placed: list[Block] = []
+        start = 0
+        for block in blocks:
+            placed.append(Block(block.name, block.shape, block.low, block.high, block.meaning, start))
+            start = placed[-1].stop
+        self.blocks: tuple[Block, ...] = tuple(placed)
+        self.size: int = start
+        self._by_name = {block.name: block for block in placed}
+        if len(self._by_name) != len(placed):
+            raise ValueError("two blocks of an observation have the same name")
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self.blocks)
+
+    def __getitem__(self, name: str) -> Block:
+        return self._by_name[name]
+
+    def cut(self, observation: NDArray[Any], name: str) -> NDArray[Any]:
+        """A view of block `name` of `observation` (…, size), with shape (…, *block.shape)."""
+        block = self._by_name[name]
+        return observation[..., block.start : block.stop].reshape(*observation.shape[:-1], *block.shape)
+
+    def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Least and greatest value of every entry, each int8 of shape (size,)."""
+        low, high = np.empty(self.size, np.int8), np.empty(self.size, np.int8)
+        for block in self.blocks:
+            low[block.start : block.stop] = block.low
+            high[block.start : block.stop] = block.high
+        return low, high

@@ -1,0 +1,1 @@
+"""One folder, one game; each knows only `phantom_envs.core`."""

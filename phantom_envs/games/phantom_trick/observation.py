@@ -1,0 +1,137 @@
+"""What a seat knows in Phantom Trick, as named blocks, in the frame of the seat (0: itself, then clockwise)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phantom_envs.core.bits import EMPTY, bit, has, spread, spread_numbers
+from phantom_envs.core.game import Record
+from phantom_envs.core.jit import jit
+from phantom_envs.core.layout import Block, Layout
+from phantom_envs.games.phantom_trick.components import (
+    HAND_SIZE,
+    MAX_PILE,
+    MAX_SCORE,
+    NUM_CARDS,
+    NUM_ROUNDS,
+    NUM_SUITS,
+    NUM_TRICKS,
+    NUM_VALUES,
+)
+from phantom_envs.games.phantom_trick.state import PLACE
+
+LOWEST_SCORE = -100  # a row costs 12 a round: scores stay far above
+MAX_GAIN = 30
+
+
+def layout(num_players: int) -> Layout:
+    """The blocks of an observation with `num_players` players.
+
+    The seven `card_…` blocks are the columns of a table with a row per card, in the order of the actions.
+    """
+    p, cards = num_players, (NUM_CARDS,)
+    return Layout(
+        Block("to_act", (p,), 0, 1, "who is to act"),
+        Block("first", (p,), 0, 1, "who played, or is to play, the first card of this trick"),
+        Block("leader", (p,), 0, 1, "who leads now"),
+        Block("table_up", (p,), 0, 1, "whose card of this trick lies face-up"),
+        Block("phase", (3,), 0, 1, "place, play or take"),
+        Block("round", (NUM_ROUNDS,), 0, 1, "round 1, 2 or 3"),
+        Block("leader_suit", (NUM_SUITS,), 0, 1, "suit to follow, none while the leader has not played"),
+        Block("table_suit", (p, NUM_SUITS), 0, 1, "suit each has played to this trick"),
+        Block("voids", (p, NUM_SUITS), 0, 1, "suits each has shown to lack this round"),
+        Block("table_value", (p, NUM_VALUES), 0, 1, "value each has played to this trick"),
+        Block("row_value", (p, NUM_VALUES), 0, 1, "values in each row; the own card from the laying on"),
+        Block("card_hand", cards, 0, 1, "in the own hand"),
+        Block("card_known", cards, 0, 1, "seen by all this round: laid and revealed, or played; or laid by oneself"),
+        Block("card_face_up", cards, 0, 1, "face-up in this trick"),
+        Block("card_vanished", cards, 0, 1, "turned face-down this round"),
+        Block("card_owner", cards, 0, p, "1 + who has it in row or pile, 0 for nobody"),
+        Block("card_played_by", cards, 0, p, "1 + who played it this round, 0 for nobody"),
+        Block("card_played_in", cards, 0, NUM_TRICKS, "trick it was played in this round, 0 for none"),
+        Block("scores", (p,), LOWEST_SCORE, MAX_SCORE, "scores"),
+        Block("last_gain", (p,), -HAND_SIZE, MAX_PILE, "pile minus row of the last finished round"),
+        Block("pile_size", (p,), 0, MAX_PILE, "cards in each pile"),
+        Block("trick", (1,), 1, NUM_TRICKS, "number of the trick"),
+    )
+
+
+@jit
+def observe(s: Record, seat: int, out: Any) -> None:
+    """Write the observation of `seat`; see `layout`. Blocks narrower than 64 are overwritten behind their end."""
+    players = int(s["num_players"])
+    to_act, first, leader, up = EMPTY, EMPTY, EMPTY, EMPTY
+    suits, voids, values, rows = EMPTY, EMPTY, EMPTY, EMPTY
+    owner_1, owner_2, owner_4 = EMPTY, EMPTY, EMPTY
+    player_1, player_2, player_4 = EMPTY, EMPTY, EMPTY
+    for offset in range(players):
+        other = seat + offset
+        if other >= players:
+            other -= players
+        if other == s["seat"]:
+            to_act = bit(offset)
+        if other == s["first"]:
+            first = bit(offset)
+        if other == s["leader"]:
+            leader = bit(offset)
+        card = int(s["table"][other])
+        if card >= 0:
+            suit = card // NUM_VALUES
+            suits |= bit(NUM_SUITS * offset + suit)
+            values |= bit(NUM_VALUES * offset + card - NUM_VALUES * suit)
+            if has(s["face_up"], card):
+                up |= bit(offset)
+        voids |= np.uint64(s["voids"][other]) << np.uint64(NUM_SUITS * offset)
+        rows |= np.uint64(s["row_values"][other]) << np.uint64(NUM_VALUES * offset)
+        if offset + 1 & 1:
+            owner_1 |= s["owned"][other]
+            player_1 |= s["played"][other]
+        if offset + 1 & 2:
+            owner_2 |= s["owned"][other]
+            player_2 |= s["played"][other]
+        if offset + 1 & 4:
+            owner_4 |= s["owned"][other]
+            player_4 |= s["played"][other]
+    own = int(s["placed"][seat])
+    known = s["known"]
+    laid = s["phase"] == PLACE and own >= 0
+    if laid:
+        known |= bit(own)
+        rows |= bit(own % NUM_VALUES)
+        owner_1 |= bit(own)
+
+    flags = to_act | first << np.uint64(players) | leader << np.uint64(2 * players) | up << np.uint64(3 * players)
+    at = 4 * players
+    if int(s["phase"]) < 3:
+        flags |= bit(at + int(s["phase"]))
+    flags |= bit(at + 2 + int(s["round"]))
+    if s["leader_suit"] >= 0:
+        flags |= bit(at + 6 + int(s["leader_suit"]))
+    spread(out, 0, flags)
+    at += 3 + NUM_ROUNDS + NUM_SUITS
+    spread(out, at, suits | voids << np.uint64(NUM_SUITS * players))
+    at += 2 * NUM_SUITS * players
+    spread(out, at, values)
+    at += NUM_VALUES * players
+    spread(out, at, rows)
+    at += NUM_VALUES * players
+    spread(out, at, s["hands"][seat])
+    spread(out, at + NUM_CARDS, known)
+    spread(out, at + 2 * NUM_CARDS, s["face_up"])
+    spread(out, at + 3 * NUM_CARDS, s["vanished"])
+    at += 4 * NUM_CARDS
+    spread_numbers(out, at, owner_1, owner_2, owner_4, EMPTY)
+    spread_numbers(out, at + NUM_CARDS, player_1, player_2, player_4, EMPTY)
+    tricks = s["played_in"]
+    spread_numbers(out, at + 2 * NUM_CARDS, tricks[0], tricks[1], tricks[2], tricks[3])
+    at += 3 * NUM_CARDS
+    for offset in range(players):
+        other = seat + offset
+        if other >= players:
+            other -= players
+        out[at + offset] = max(s["scores"][other], LOWEST_SCORE)
+        out[at + players + offset] = s["last_gain"][other]
+        out[at + 2 * players + offset] = s["pile_size"][other]
+    out[at + 3 * players] = s["trick"]

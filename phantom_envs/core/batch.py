@@ -101,7 +101,7 @@ def random_member(words: Any, rng: Any) -> int:
 
 @entry("core")
 def sample(words: Any, rng: Any, actions: Any, first: int, last: int) -> None:
-    """A uniformly random legal action for every row into `actions` (N,), 0 where there is none.
+    """A uniformly random legal action for every row into `actions` (N,), -1 where there is none.
 
     `words` (N, W) uint64, `rng` (N, 1) uint64.
     """
@@ -109,7 +109,7 @@ def sample(words: Any, rng: Any, actions: Any, first: int, last: int) -> None:
         legal = False
         for word in range(words.shape[1]):
             legal = legal or words[row, word] != np.uint64(0)
-        actions[row] = random_member(words[row], rng[row]) if legal else 0
+        actions[row] = random_member(words[row], rng[row]) if legal else -1
 
 
 @entry("core")
@@ -142,6 +142,7 @@ def _build(game: Game) -> Kernels:
     def begin(s: Any) -> None:
         s["rng"][0] = mix(s["seed"])
         s["seat"] = 0
+        s["actor"] = 0
         s["status"] = RUNNING
         s["winners"] = 0
         for seat in range(len(s["points"])):
@@ -150,6 +151,7 @@ def _build(game: Game) -> Kernels:
 
     @jit
     def play(s: Any, action: int) -> None:
+        s["actor"] = s["seat"]
         for seat in range(len(s["points"])):
             s["points"][seat] = 0
         apply(s, action)
@@ -158,6 +160,10 @@ def _build(game: Game) -> Kernels:
     def refresh(s: Any, words: Any, mask: Any) -> None:
         legal(s, words)
         write_mask(words, mask)
+
+    @jit
+    def show(s: Any, observation: Any) -> None:
+        observe(s, int(s["seat"] if s["status"] == RUNNING else s["actor"]), observation)
 
     @compiled
     def start(states: Any, which: Any, first: int, last: int) -> None:
@@ -202,7 +208,7 @@ def _build(game: Game) -> Kernels:
             s = states[row]
             refresh(s, words[row], mask[row])
             seat[row] = s["seat"]
-            observe(s, max(s["seat"], 0), observation[row])
+            show(s, observation[row])
 
     @compiled
     def step(
@@ -230,15 +236,13 @@ def _build(game: Game) -> Kernels:
         """
         for row in range(first, last):
             s = states[row]
-            viewer = int(seat[row])
             if s["status"] == RUNNING:
-                viewer = int(s["seat"])
                 play(s, actions[row])
                 write_rewards(s, win, point, rewards[row])
                 terminated[row] = s["status"] == TERMINATED
                 truncated[row] = s["status"] == TRUNCATED
                 if s["status"] != RUNNING and autoreset == RESET_SAME_STEP:
-                    observe(s, viewer, final[row])
+                    show(s, final[row])
                     s["seed"] = successor(s["seed"])
                     begin(s)
             else:
@@ -247,15 +251,11 @@ def _build(game: Game) -> Kernels:
                 if autoreset == RESET_NEXT_STEP:
                     s["seed"] = successor(s["seed"])
                     begin(s)
-                    terminated[row] = False
-                    truncated[row] = False
-                else:
-                    continue
+                terminated[row] = s["status"] == TERMINATED
+                truncated[row] = s["status"] == TRUNCATED
             refresh(s, words[row], mask[row])
             seat[row] = s["seat"]
-            if s["status"] == RUNNING:
-                viewer = int(s["seat"])
-            observe(s, viewer, observation[row])
+            show(s, observation[row])
 
     @compiled
     def advance(

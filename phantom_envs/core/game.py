@@ -27,6 +27,7 @@ HEADER: list[tuple[Any, ...]] = [
     ("rng", np.uint64, (1,)),  # generator of all chance to come in this game
     ("num_players", np.int8),  # players in this game
     ("seat", np.int8),  # seat to act, -1 when the game is over
+    ("actor", np.int8),  # seat that made the last step, 0 before the first
     ("status", np.int8),  # RUNNING, TERMINATED or TRUNCATED
     ("winners", np.uint8),  # set of the winning seats, empty until the game is over
     ("points", np.int16, (MAX_PLAYERS,)),  # per seat, points booked by the last step; cleared before each step

@@ -1,0 +1,1 @@
+"""The faces of the games: PettingZoo, batches, and Gymnasium with one learning seat."""

@@ -9,6 +9,8 @@ from phantom_envs.core.game import Game
 
 GAMES: dict[str, str] = {
     "phantom_trick_v0": "phantom_envs.games.phantom_trick",
+    "phantom_v0": "phantom_envs.games.phantom",
+    "fantasmagoria_v0": "phantom_envs.games.fantasmagoria",
 }
 """Per game id, the folder that defines it."""
 

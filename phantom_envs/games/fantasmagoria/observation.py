@@ -1,0 +1,152 @@
+"""What a seat knows in Fantasmagória, as named blocks, in the frame of the seat (0: itself, then clockwise).
+
+Piles keep their numbers, since the actions name them; `own_number` ties the two together: pile i is under the card
+that seat i sacrificed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phantom_envs.core.bits import EMPTY, bit, count, first_n, spread, spread_numbers
+from phantom_envs.core.game import Record
+from phantom_envs.core.jit import jit
+from phantom_envs.core.layout import Block, Layout
+from phantom_envs.games.fantasmagoria.components import (
+    BEYOND,
+    CUP,
+    CUP_CARD,
+    MAX_HAND,
+    MAX_TRICKS,
+    NUM_CARDS,
+    NUM_NUMBERS,
+    NUM_ROUNDS,
+    NUM_SUITS,
+    PILE_SIZE,
+)
+from phantom_envs.games.fantasmagoria.state import OVER, SACRIFICE
+
+LEAST_SCARES, MOST_SCARES = -3, 18  # of a round: the Lucky Cat alone; six ghosts, all cursed cards but that one
+"""Bounds of a round's scares."""
+
+
+def layout(num_players: int) -> Layout:
+    """The blocks of an observation with `num_players` players.
+
+    The `card_…` blocks are the columns of a table with a row per card, in the order of the actions.
+    """
+    p, cards = num_players, (NUM_CARDS,)
+    return Layout(
+        Block("own_number", (p,), 0, 1, "number of the own seat, which is also that of the own pile"),
+        Block("to_act", (p,), 0, 1, "who is to act"),
+        Block("leader", (p,), 0, 1, "who leads this trick"),
+        Block("possessed", (p,), 0, 1, "who has been possessed this round"),
+        Block("voids", (p, NUM_SUITS), 0, 1, "suits each has shown to lack this round"),
+        Block("phase", (3,), 0, 1, "sacrifice, play or haunt"),
+        Block("round", (NUM_ROUNDS,), 0, 1, "round 1, 2 or 3"),
+        Block("lead_suit", (NUM_SUITS,), 0, 1, "suit to follow, none while it is not set"),
+        Block("trump", (NUM_NUMBERS,), 0, 1, "trump number, none before the sacrificed cards are revealed"),
+        Block("trump_moved", (1,), 0, 1, "whether somebody has been possessed in this trick"),
+        Block("cup_trick", (1,), 0, 1, "whether the cup is on the table"),
+        Block("taken", (p, p), 0, 1, "which pile each has taken, the piles by their numbers"),
+        Block("table_suit", (p, NUM_SUITS + 1), 0, 1, "suit each has played to this trick; the last is the cup"),
+        Block("table_number", (p, NUM_NUMBERS), 0, 1, "number each has played to this trick"),
+        Block("card_hand", cards, 0, 1, "in the own hand"),
+        Block("card_imprisoned", cards, 0, 1, "on the cup"),
+        Block("card_sacrificed_by", cards, 0, p, "1 + who sacrificed it this round, 0 for nobody (known)"),
+        Block("card_on_pile", cards, 0, p, "1 + number of the pile it lies face-up on, 0 for none"),
+        Block("card_held_by", cards, 0, p, "1 + who is known to hold it since taking it with a pile, 0 for nobody"),
+        Block("card_won_by", cards, 0, p, "1 + who won it this round, 0 for nobody"),
+        Block("card_played_by", cards, 0, p, "1 + who played it this round, 0 for nobody"),
+        Block("card_played_in", cards, 0, MAX_TRICKS, "trick it was played in this round, 0 for none"),
+        Block("scores", (p,), NUM_ROUNDS * LEAST_SCARES, NUM_ROUNDS * MOST_SCARES, "scares so far"),
+        Block("last_scares", (p,), LEAST_SCARES, MOST_SCARES, "scares of the last finished round"),
+        Block("hand_size", (p,), 0, MAX_HAND, "cards in each hand"),
+        Block("hand_beyond", (p,), 0, PILE_SIZE, "beyond cards in each hand"),
+        Block("trick", (1,), 1, MAX_TRICKS, "number of the trick"),
+    )
+
+
+@jit
+def turned(members: Any, seat: int, players: int, width: int) -> Any:
+    """A set with `width` bits a seat, turned so that the bits of `seat` come first."""
+    behind = members >> np.uint64(width * seat)
+    return (behind | members << np.uint64(width * (players - seat))) & first_n(width * players)
+
+
+@jit
+def spread_holders(out: Any, start: int, sets: Any, first: int, second: int, third: int, fourth: int) -> None:
+    """Write per card which of the four of `sets`, by index, it is in: 1 to 4, or 0 for none."""
+    spread_numbers(out, start, sets[first] | sets[third], sets[second] | sets[third], sets[fourth], EMPTY)
+
+
+@jit
+def observe(s: Record, seat: int, out: Any) -> None:
+    """Write the observation of `seat`; see `layout`. Blocks narrower than 64 are overwritten behind their end."""
+    players = int(s["num_players"])
+    second = seat + 1 if seat + 1 < players else seat + 1 - players
+    third = seat + 2 if seat + 2 < players else seat + 2 - players
+    # With three players the fourth is the seat that is not in the game: all of its sets are empty.
+    fourth = 3 if players == 3 else (seat + 3 if seat == 0 else seat - 1)
+
+    flags = bit(seat)
+    if int(s["seat"]) >= 0:
+        flags |= turned(bit(int(s["seat"])), seat, players, 1) << np.uint64(players)
+    if int(s["leader"]) >= 0:
+        flags |= turned(bit(int(s["leader"])), seat, players, 1) << np.uint64(2 * players)
+    flags |= turned(np.uint64(s["possessed"]), seat, players, 1) << np.uint64(3 * players)
+    flags |= turned(s["voids"], seat, players, NUM_SUITS) << np.uint64(4 * players)
+    at = (4 + NUM_SUITS) * players
+    if int(s["phase"]) != OVER:
+        flags |= bit(at + int(s["phase"]))
+    flags |= bit(at + 2 + int(s["round"]))
+    at += 3 + NUM_ROUNDS
+    if int(s["lead_suit"]) >= 0:
+        flags |= bit(at + int(s["lead_suit"]))
+    at += NUM_SUITS
+    if int(s["trump"]) > 0:
+        flags |= bit(at + int(s["trump"]) - 1)
+    at += NUM_NUMBERS
+    if s["trump_moved"]:
+        flags |= bit(at)
+    flags |= (s["table"] & CUP_CARD) >> np.uint64(CUP - at - 1)
+    spread(out, 0, flags)
+    at += 2
+    taken = turned(s["taken"], seat, players, players)
+    suits = turned(s["table_suits"], seat, players, NUM_SUITS + 1)
+    spread(out, at, taken | suits << np.uint64(players * players))
+    at += players * (players + NUM_SUITS + 1)
+    spread(out, at, turned(s["table_numbers"], seat, players, NUM_NUMBERS))
+    at += players * NUM_NUMBERS
+
+    spread(out, at, s["hands"][seat])
+    at += NUM_CARDS
+    spread(out, at, s["imprisoned"])
+    at += NUM_CARDS
+    if int(s["phase"]) == SACRIFICE:
+        spread(out, at, s["sacrificed"][seat])
+    else:
+        spread_holders(out, at, s["sacrificed"], seat, second, third, fourth)
+    at += NUM_CARDS
+    spread_holders(out, at, s["lying"], 0, 1, 2, 3)
+    at += NUM_CARDS
+    spread_holders(out, at, s["shown"], seat, second, third, fourth)
+    at += NUM_CARDS
+    spread_holders(out, at, s["won"], seat, second, third, fourth)
+    at += NUM_CARDS
+    spread_holders(out, at, s["played"], seat, second, third, fourth)
+    at += NUM_CARDS
+    tricks = s["played_in"]
+    spread_numbers(out, at, tricks[0], tricks[1], tricks[2], tricks[3])
+    at += NUM_CARDS
+
+    other = seat
+    for offset in range(players):
+        out[at + offset] = s["scores"][other]
+        out[at + players + offset] = s["last_scares"][other]
+        out[at + 2 * players + offset] = count(s["hands"][other])
+        out[at + 3 * players + offset] = count(s["hands"][other] & BEYOND)
+        other = other + 1 if other + 1 < players else 0
+    out[at + 4 * players] = s["trick"]

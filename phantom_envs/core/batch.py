@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from phantom_envs.core.bits import count, has, nth, spread_exact
-from phantom_envs.core.game import RUNNING, TERMINATED, TRUNCATED, Game
+from phantom_envs.core.game import MAX_PLAYERS, RUNNING, TERMINATED, TRUNCATED, Game
 from phantom_envs.core.jit import entry, jit
 from phantom_envs.core.rng import below, mix, successor
 
@@ -26,6 +26,38 @@ NO_RESET, RESET_NEXT_STEP, RESET_SAME_STEP = 0, 1, 2
 PLAY_RANDOM, PLAY_RULE, ASK = 0, 1, 2
 """Who plays a seat in `advance`: the engine at random, the engine's rule bot, or the caller."""
 
+SKIP, GO_ON, PLAY_FIRST = 0, 1, 2
+"""What `advance` does with a row: nothing, play on, or play the given action and then play on."""
+
+KEEP, DEAL, DEAL_NEXT = 0, 1, 2
+"""What `set_up` does: look at the game as it is, deal it from its seed, or deal from the successor of its seed."""
+
+SEAT_BITS, STATUS_SHIFT, REWARDED = 15, 4, 64
+"""How `turn` packs its answer: seat + 1, status, and whether any reward is not zero."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a `Table` keeps what in its one block of bytes; the record comes first, the observation fills the end.
+
+    One plain array of bytes is the cheapest argument that a compiled function called from Python can have.
+    """
+
+    weights: int
+    rewards: int
+    words: int
+    mask: int
+    observation: int
+
+
+def places(game: Game) -> Places:
+    """The offsets for `game`: weights float64 (2,), rewards float64 (MAX_PLAYERS,), words uint64, mask int8."""
+    weights = -(-game.dtype.itemsize // 8) * 8
+    rewards = weights + 16
+    words = rewards + 8 * MAX_PLAYERS
+    mask = words + 8 * game.num_words
+    return Places(weights, rewards, words, mask, mask + game.num_actions)
+
 
 @dataclass(frozen=True)
 class Kernels:
@@ -33,11 +65,13 @@ class Kernels:
 
     Attributes:
         start: `(states, which, first, last)` deals a new game from `states["seed"]` in the rows marked in bool `which`.
-        options: `(states, row, words (W,), mask (A,))` fills the legal actions of a row.
-        turn: `(states, row, action, words (W,), mask (A,), rewards (P,), win, point)` plays one action and fills what
-            comes of it. Returns `status * 16 + seat + 1`, or -1 for an illegal action, the state untouched.
+        set_up: `(memory, how)` brings the memory of a `Table` in order; see `KEEP`, `DEAL`, `DEAL_NEXT`.
+        turn: `(memory, action)` plays one action there and fills rewards, legal actions and the observation of the seat
+            to act. Returns `seat + 1 + 16 * status`, plus 64 if there are rewards, or -1 for an illegal action, the
+            state untouched.
         look: `(states, row, seat, out (D,))` observes.
         redraw: `(states, row, seat, seed)` resamples what `seat` cannot know, with `seed` as the only randomness.
+        redraw_all: `(states, seats (N,) int64, seeds (N,) uint64, first, last)` does so in every row.
         advise: `(states, words (N, W), actions (N,), first, last)` asks the rule bot in every row that runs.
         view: `(states, words, mask, observation, seat, first, last)` fills what `step` fills, without a step.
         step: see `_build`.
@@ -46,10 +80,11 @@ class Kernels:
     """
 
     start: Kernel
-    options: Kernel
+    set_up: Kernel
     turn: Kernel
     look: Kernel
     redraw: Kernel
+    redraw_all: Kernel
     advise: Kernel
     view: Kernel
     step: Kernel
@@ -136,7 +171,10 @@ def _build(game: Game) -> Kernels:
     compiled = entry(game.id)
     deal, legal, apply, observe = game.deal, game.legal, game.apply, game.observe
     resample, rule_action = game.resample, game.rule_action
-    num_words = game.num_words
+    num_words, num_actions = game.num_words, game.num_actions
+    record, record_size = game.dtype, game.dtype.itemsize
+    at = places(game)
+    int8, uint64, float64 = np.dtype(np.int8), np.dtype(np.uint64), np.dtype(np.float64)
 
     @jit
     def begin(s: Any) -> None:
@@ -172,29 +210,53 @@ def _build(game: Game) -> Kernels:
                 begin(states[row])
 
     @compiled
-    def options(states: Any, row: int, words: Any, mask: Any) -> None:
-        refresh(states[row], words, mask)
+    def set_up(memory: Any, how: int) -> None:
+        s = memory[:record_size].view(record)[0]
+        if how == DEAL_NEXT:
+            s["seed"] = successor(s["seed"])
+        if how != KEEP:
+            begin(s)
+        refresh(s, memory[at.words : at.mask].view(uint64), memory[at.mask : at.observation].view(int8))
+        if s["seat"] >= 0:
+            observe(s, s["seat"], memory[at.observation :].view(int8))
 
     @compiled
-    def turn(states: Any, row: int, action: int, words: Any, mask: Any, rewards: Any, win: float, point: float) -> int:
-        s = states[row]
-        if not (0 <= action < len(mask) and has(words[action >> 6], action & 63)):
+    def turn(memory: Any, action: int) -> int:
+        s = memory[:record_size].view(record)[0]
+        words = memory[at.words : at.mask].view(uint64)
+        if not (0 <= action < num_actions and has(words[action >> 6], action & 63)):
             return -1
+        weights = memory[at.weights : at.rewards].view(float64)
+        rewards = memory[at.rewards : at.words].view(float64)
         play(s, action)
-        write_rewards(s, win, point, rewards)
-        refresh(s, words, mask)
-        return s["status"] * 16 + s["seat"] + 1  # type: ignore[no-any-return]  # an int8 pair
+        write_rewards(s, weights[0], weights[1], rewards)
+        refresh(s, words, memory[at.mask : at.observation].view(int8))
+        if s["seat"] >= 0:
+            observe(s, s["seat"], memory[at.observation :].view(int8))
+        code = int(s["seat"]) + 1 + (int(s["status"]) << STATUS_SHIFT)
+        for seat in range(s["num_players"]):
+            if rewards[seat] != 0.0:
+                return code | REWARDED
+        return code
 
     @compiled
     def look(states: Any, row: int, seat: int, out: Any) -> None:
         observe(states[row], seat, out)
 
-    @compiled
-    def redraw(states: Any, row: int, seat: int, seed: Any) -> None:
-        s = states[row]
+    @jit
+    def imagine(s: Any, seat: int, seed: Any) -> None:
         s["rng"][0] = mix(seed)
         s["seed"] = mix(s["rng"][0])
         resample(s, seat)
+
+    @compiled
+    def redraw(states: Any, row: int, seat: int, seed: Any) -> None:
+        imagine(states[row], seat, seed)
+
+    @compiled
+    def redraw_all(states: Any, seats: Any, seeds: Any, first: int, last: int) -> None:
+        for row in range(first, last):
+            imagine(states[row], seats[row], seeds[row])
 
     @compiled
     def advise(states: Any, words: Any, actions: Any, first: int, last: int) -> None:
@@ -261,11 +323,15 @@ def _build(game: Game) -> Kernels:
     def advance(
         states: Any,
         words: Any,
+        orders: Any,
+        actions: Any,
         roles: Any,
         learner: Any,
         rng: Any,
         win: float,
         point: float,
+        mask: Any,
+        observation: Any,
         rewards: Any,
         step_rewards: Any,
         first: int,
@@ -273,20 +339,33 @@ def _build(game: Game) -> Kernels:
     ) -> None:
         """Play every row on until its learner or another seat that is to be asked is to act, or the game is over.
 
+        `orders` (N,) says what is done with a row (SKIP, GO_ON, PLAY_FIRST); `actions` (N,) are known to be legal.
         `roles` (N, P) says who plays a seat; the learner's own seat is always asked. What the learner gains on the
         way is added to `rewards` (N,); `step_rewards` (N, P) is scratch space; `rng` (N, 1) feeds the random players.
+        Mask and observation are those of the seat to act; an ended game is observed by the learner.
         """
         for row in range(first, last):
+            if orders[row] == SKIP:
+                continue
             s = states[row]
-            while s["status"] == RUNNING and s["seat"] != learner[row] and roles[row, s["seat"]] != ASK:
+            action = actions[row]
+            playing = orders[row] == PLAY_FIRST
+            while True:
+                if playing:
+                    play(s, action)
+                    write_rewards(s, win, point, step_rewards[row])
+                    rewards[row] += step_rewards[row, learner[row]]
+                legal(s, words[row])
+                if s["status"] != RUNNING or s["seat"] == learner[row] or roles[row, s["seat"]] == ASK:
+                    break
                 if roles[row, s["seat"]] == PLAY_RULE:
                     action = rule_action(s, words[row])
                 else:
                     action = random_member(words[row], rng[row])
-                play(s, action)
-                write_rewards(s, win, point, step_rewards[row])
-                rewards[row] += step_rewards[row, learner[row]]
-                legal(s, words[row])
+                playing = True
+            write_mask(words[row], mask[row])
+            viewer = int(s["seat"]) if s["status"] == RUNNING else int(learner[row])
+            observe(s, viewer, observation[row])
 
     @compiled
     def random_play(states: Any, rng: Any, observation: Any, mask: Any, rewards: Any, point: float, steps: int) -> int:
@@ -311,4 +390,4 @@ def _build(game: Game) -> Kernels:
                 observe(s, s["seat"], observation[row])
         return ended
 
-    return Kernels(start, options, turn, look, redraw, advise, view, step, advance, random_play)
+    return Kernels(start, set_up, turn, look, redraw, redraw_all, advise, view, step, advance, random_play)

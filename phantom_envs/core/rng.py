@@ -10,6 +10,7 @@ import operator
 from typing import Any, SupportsIndex
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phantom_envs.core.jit import jit, wrapping
 
@@ -33,6 +34,12 @@ def mix(value: Any) -> Any:
 def successor(seed: Any) -> Any:
     """The seed of the game that follows the game of `seed` when no seed is given."""
     return mix(seed + _GAMMA)
+
+
+def successors(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """`successor` of every entry, in NumPy, whose arrays wrap around silently."""
+    scattered: NDArray[np.uint64] = getattr(mix, "py_func", mix)(seeds + _GAMMA)
+    return scattered
 
 
 @wrapping

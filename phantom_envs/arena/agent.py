@@ -1,0 +1,220 @@
+"""What an agent is: it is shown decisions, many at once, and answers an action for each.
+
+Whoever thinks about one decision at a time derives from `SingleAgent`. An agent may also have
+
+* `prepare(game, num_players, options)`, called once before the first decision, to refuse a game or to make room;
+* `close()`, called after the last one, to let go of what it holds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phantom_envs.core.batch import illegal, kernels
+from phantom_envs.core.errors import PhantomError
+from phantom_envs.core.game import Game, States, members
+from phantom_envs.core.table import Table
+
+
+class AgentError(PhantomError, RuntimeError):
+    """An agent did not answer, or answered something that is no legal action."""
+
+
+class Decisions:
+    """K decisions to be made in games of one kind, each by the seat to act.
+
+    The records of the games are kept in a private attribute, for `names` and `determinize` only: an agent that reads
+    them cheats.
+
+    Args:
+        game: The game.
+        num_players: Players P in each of the games.
+        options: The game's options, all of them.
+        states: (K,) the true records; running games only. Not copied.
+        keys: (K,) uint64, see below.
+        tables: (K,), see below.
+
+    Attributes:
+        seat: (K,) int64, who decides.
+        observation: (K, D) int8, what that seat knows.
+        mask: (K, A) int8, 1 for the legal actions.
+        words: (K, W) uint64, the legal actions as sets, which the kernels of `core.batch` take.
+        keys: (K,) uint64, a random number for each decision: whatever an agent does at random it does from these,
+            so that it plays alike however the decisions are cut into batches.
+        tables: (K,) int64, a number for each game in play that stays the same from its first decision to its last,
+            so that an agent may go on with what it thought before.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_players: int,
+        options: Mapping[str, Any],
+        states: States,
+        keys: NDArray[np.uint64],
+        tables: NDArray[np.int64],
+    ) -> None:
+        size = len(states)
+        self.game = game
+        self.num_players = num_players
+        self.options = options
+        self.keys = keys
+        self.tables = tables
+        self.words: NDArray[np.uint64] = np.zeros((size, game.num_words), np.uint64)
+        self.mask: NDArray[np.int8] = np.zeros((size, game.num_actions), np.int8)
+        self.observation: NDArray[np.int8] = np.zeros((size, game.layout(num_players).size), np.int8)
+        self.seat: NDArray[np.int64] = np.zeros(size, np.int64)
+        self._states = states
+        kernels(game).view(states, self.words, self.mask, self.observation, self.seat, 0, size)
+
+    def __len__(self) -> int:
+        return len(self.seat)
+
+    def __getitem__(self, row: int) -> Decision:
+        return Decision(
+            game=self.game,
+            num_players=self.num_players,
+            options=self.options,
+            observation=self.observation[row],
+            mask=self.mask[row],
+            seat=int(self.seat[row]),
+            key=int(self.keys[row]),
+            table=int(self.tables[row]),
+            _all=self,
+            _row=row,
+        )
+
+    def __iter__(self) -> Iterator[Decision]:
+        return (self[row] for row in range(len(self)))
+
+    def legal(self, row: int) -> list[int]:
+        """The legal actions of a row, ascending."""
+        return members(self.words[row])
+
+    def names(self, row: int) -> list[str]:
+        """The names of the legal actions of a row, in order of their indexes."""
+        return [self.game.action_name(self._states[row], action) for action in self.legal(row)]
+
+    def determinize(self, seeds: NDArray[np.uint64]) -> States:
+        """Worlds as the deciding seats may imagine them: all they cannot know redrawn, chance to come included.
+
+        Args:
+            seeds: (K,) uint64 for one world each, or (K, M) for M worlds each; a world depends on its seed alone.
+
+        Returns:
+            Records of the shape of `seeds`, the caller's own. Observation and legal actions of the deciding seat are
+            those of the true game.
+        """
+        wanted = np.asarray(seeds, np.uint64)
+        each = wanted.size // max(len(self), 1)
+        worlds: States = np.repeat(self._states, each)
+        kernels(self.game).redraw_all(worlds, np.repeat(self.seat, each), wanted.reshape(-1), 0, len(worlds))
+        return worlds.reshape(wanted.shape)
+
+    def world(self, row: int, seed: int) -> Table:
+        """One world of a row, as `determinize` makes it, as a game that may be played on."""
+        table = Table(self.game, self.num_players, self.options)
+        table.states[0] = self._states[row]
+        table.dealt = True
+        table.resample(int(self.seat[row]), seed)
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """One decision, for agents that think about one at a time.
+
+    Attributes:
+        game: The game.
+        num_players: Its number of players.
+        options: Its options, all of them.
+        observation: (D,) int8, what the deciding seat knows.
+        mask: (A,) int8, 1 for the legal actions.
+        seat: Who decides.
+        key: A random number for this decision, of 64 bits; seed with it whatever is random.
+        table: Number of the game in play, the same at all its decisions.
+    """
+
+    game: Game
+    num_players: int
+    options: Mapping[str, Any]
+    observation: NDArray[np.int8]
+    mask: NDArray[np.int8]
+    seat: int
+    key: int
+    table: int
+    _all: Decisions
+    _row: int
+
+    def legal(self) -> list[int]:
+        """The legal actions, ascending."""
+        return self._all.legal(self._row)
+
+    def names(self) -> list[str]:
+        """The names of the legal actions, in order of their indexes."""
+        return self._all.names(self._row)
+
+    def rng(self) -> np.random.Generator:
+        """A generator seeded with `key`: the same one each time."""
+        return np.random.default_rng(self.key)
+
+    def determinize(self, rng: np.random.Generator) -> Table:
+        """A game that may be played on, all that the seat cannot know redrawn; never the true one."""
+        return self._all.world(self._row, int(rng.integers(2**64, dtype=np.uint64)))
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Answers many decisions at once."""
+
+    def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        """A legal action for every decision, (K,)."""
+        ...
+
+
+class SingleAgent(ABC):
+    """An agent that thinks about one decision at a time."""
+
+    @abstractmethod
+    def act_one(self, decision: Decision) -> int:
+        """A legal action."""
+
+    def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        """`act_one` for every decision, (K,)."""
+        return np.array([self.act_one(decision) for decision in decisions], np.int64)
+
+
+def ask(agent: Agent, label: str, decisions: Decisions) -> NDArray[np.int64]:
+    """The actions (K,) of an agent, all of them legal.
+
+    Raises:
+        AgentError: They are of the wrong type or shape, or not legal. It says so with `label` as the agent's name.
+    """
+    answer = np.asarray(agent.act(decisions))
+    if answer.shape != (len(decisions),) or answer.dtype.kind not in "iu":
+        raise AgentError(
+            f"agent {label!r} answered {answer.dtype} of shape {answer.shape}; "
+            f"one integer for each of {len(decisions)} decisions is wanted"
+        )
+    actions = answer.astype(np.int64)
+    row = illegal(decisions.words, actions, 0, len(actions))
+    if row >= 0:
+        legal = ", ".join(f"{a} ({name})" for a, name in zip(decisions.legal(row), decisions.names(row), strict=True))
+        raise AgentError(
+            f"agent {label!r} chose action {actions[row]} as player_{decisions.seat[row]} of "
+            f"{decisions.game.id}; legal are {legal}"
+        )
+    return actions
+
+
+def close(agent: Agent) -> None:
+    """Let an agent go; most have nothing to close."""
+    closing = getattr(agent, "close", None)
+    if closing is not None:
+        closing()

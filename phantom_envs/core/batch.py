@@ -7,7 +7,7 @@ All arrays belong to the caller.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from typing import Any
 
@@ -173,7 +173,7 @@ def _build(game: Game) -> Kernels:
     resample, rule_action = game.resample, game.rule_action
     num_words, num_actions = game.num_words, game.num_actions
     record, record_size = game.dtype, game.dtype.itemsize
-    at = places(game)
+    at_weights, at_rewards, at_words, at_mask, at_observation = astuple(places(game))
     int8, uint64, float64 = np.dtype(np.int8), np.dtype(np.uint64), np.dtype(np.float64)
 
     @jit
@@ -216,23 +216,23 @@ def _build(game: Game) -> Kernels:
             s["seed"] = successor(s["seed"])
         if how != KEEP:
             begin(s)
-        refresh(s, memory[at.words : at.mask].view(uint64), memory[at.mask : at.observation].view(int8))
+        refresh(s, memory[at_words:at_mask].view(uint64), memory[at_mask:at_observation].view(int8))
         if s["seat"] >= 0:
-            observe(s, s["seat"], memory[at.observation :].view(int8))
+            observe(s, s["seat"], memory[at_observation:].view(int8))
 
     @compiled
     def turn(memory: Any, action: int) -> int:
         s = memory[:record_size].view(record)[0]
-        words = memory[at.words : at.mask].view(uint64)
+        words = memory[at_words:at_mask].view(uint64)
         if not (0 <= action < num_actions and has(words[action >> 6], action & 63)):
             return -1
-        weights = memory[at.weights : at.rewards].view(float64)
-        rewards = memory[at.rewards : at.words].view(float64)
+        weights = memory[at_weights:at_rewards].view(float64)
+        rewards = memory[at_rewards:at_words].view(float64)
         play(s, action)
         write_rewards(s, weights[0], weights[1], rewards)
-        refresh(s, words, memory[at.mask : at.observation].view(int8))
+        refresh(s, words, memory[at_mask:at_observation].view(int8))
         if s["seat"] >= 0:
-            observe(s, s["seat"], memory[at.observation :].view(int8))
+            observe(s, s["seat"], memory[at_observation:].view(int8))
         code = int(s["seat"]) + 1 + (int(s["status"]) << STATUS_SHIFT)
         for seat in range(s["num_players"]):
             if rewards[seat] != 0.0:

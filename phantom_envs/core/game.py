@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -124,6 +125,10 @@ class Game:
     extras: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """Further pages of `phantom-envs describe`, by flag name (a board, say)."""
 
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        """A game is copied and pickled as a reference to the `GAME` of its folder."""
+        return _game_of, (self.deal.__module__.rpartition(".")[0],)
+
     @property
     def id(self) -> str:
         """Name with version, as `phantom_trick_v0`."""
@@ -164,6 +169,11 @@ class Game:
             if option.field is not None:
                 states[option.field] = options[option.name]
         return states
+
+
+def _game_of(folder: str) -> Game:
+    game: Game = import_module(folder).GAME
+    return game
 
 
 def members(words: NDArray[np.uint64]) -> list[int]:

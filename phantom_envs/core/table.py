@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
+import copy
 import operator
+import secrets
 from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phantom_envs.core.batch import kernels
+from phantom_envs.core.batch import DEAL, DEAL_NEXT, KEEP, REWARDED, SEAT_BITS, STATUS_SHIFT, kernels, places
 from phantom_envs.core.errors import GameOver, IllegalAction, InvalidAction, NotReset
-from phantom_envs.core.game import RUNNING, TERMINATED, TRUNCATED, Game, Record, members
+from phantom_envs.core.game import RUNNING, TERMINATED, TRUNCATED, Game, Record, States, members
 from phantom_envs.core.rng import as_seed
 
 
 class Table:
     """A game of `game`, its legal actions and the rewards of the last step.
 
+    The arrays are views that the next step changes; copy what you keep.
+
     Attributes:
         states: The record, shape (1,).
         mask: Legal actions of the seat to act as 0 and 1, int8 (A,); all zero when the game is over.
+        words: The same as a set, uint64 (W,).
         rewards: Rewards of the last step, float64 (P,).
+        rewarded: Whether any of them is not zero.
+        observation: What the seat to act knows, int8 (D,); without meaning when the game is over.
         seat: Seat to act, -1 before the first game and when the game is over.
         status: RUNNING, TERMINATED or TRUNCATED.
+        dealt: Whether there has been a game.
     """
 
     def __init__(self, game: Game, num_players: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         self.game = game
         self.num_players = game.check_players(num_players)
         self.options = game.check_options(options or {})
-        self.states = game.blank(1, self.num_players, self.options)
-        self.words: NDArray[np.uint64] = np.zeros(game.num_words, np.uint64)
-        self.mask: NDArray[np.int8] = np.zeros(game.num_actions, np.int8)
-        self.rewards: NDArray[np.float64] = np.zeros(self.num_players)
         self.seat = -1
         self.status = RUNNING
         self.dealt = False
-        self._weights = game.weights(self.num_players, self.options)
+        self.rewarded = False
+        self._attach(np.zeros(places(game).observation + game.layout(self.num_players).size, np.uint8))
+        self.states[:] = game.blank(1, self.num_players, self.options)
+        self._memory[places(game).weights :][:16].view(np.float64)[:] = game.weights(self.num_players, self.options)
+
+    def _attach(self, memory: NDArray[np.uint8]) -> None:
+        """Work on `memory` from now on; `Places` says what lies where."""
+        at, game = places(self.game), self.game
+        self._memory = memory
         self._turn = kernels(game).turn
+        self._num_actions = game.num_actions
+        self.states: States = memory[: game.dtype.itemsize].view(game.dtype)
+        self.rewards: NDArray[np.float64] = memory[at.rewards : at.words].view(np.float64)[: self.num_players]
+        self.words: NDArray[np.uint64] = memory[at.words : at.mask].view(np.uint64)
+        self.mask: NDArray[np.int8] = memory[at.mask : at.observation].view(np.int8)
+        self.observation: NDArray[np.int8] = memory[at.observation :].view(np.int8)
 
     @property
     def state(self) -> Record:
@@ -60,17 +78,24 @@ class Table:
         """Whether the game was cut off by its length limit."""
         return self.status == TRUNCATED
 
-    def deal(self, seed: SupportsIndex) -> None:
-        """Begin the game of `seed`."""
-        self.states["seed"] = as_seed(seed)
-        kernels(self.game).start(self.states, np.ones(1, np.bool_), 0, 1)
+    def deal(self, seed: SupportsIndex | None = None) -> None:
+        """Begin the game of `seed`; None: of the successor of the last seed, at first of one from the system."""
+        if seed is None and self.dealt:
+            how = DEAL_NEXT
+        else:
+            how = DEAL
+            self.states["seed"] = secrets.randbits(64) if seed is None else as_seed(seed)
         self.dealt = True
         self.rewards[:] = 0.0
-        self.refresh()
+        self.rewarded = False
+        self._set_up(how)
 
     def refresh(self) -> None:
         """Derive everything from the record, after it was replaced."""
-        kernels(self.game).options(self.states, 0, self.words, self.mask)
+        self._set_up(KEEP)
+
+    def _set_up(self, how: int) -> None:
+        kernels(self.game).set_up(self._memory, how)
         self.seat = int(self.states["seat"][0])
         self.status = int(self.states["status"][0])
 
@@ -83,30 +108,42 @@ class Table:
             InvalidAction: `action` is no integer.
             IllegalAction: The rules do not allow it now. The state is as it was.
         """
+        if not self.attempt(action):
+            self._refuse(action)
+
+    def attempt(self, action: SupportsIndex) -> bool:
+        """Play `action` if it is a legal one; if not, nothing has changed. Returns whether it was played."""
         try:
             index = operator.index(action)
-        except TypeError as error:
-            last = self.game.num_actions - 1
-            kind = type(action).__name__
-            raise InvalidAction(f"an action is an integer from 0 to {last}, got {action!r} of type {kind}") from error
-        code = -1
-        if 0 <= index < self.game.num_actions:
-            code = self._turn(self.states, 0, index, self.words, self.mask, self.rewards, *self._weights)
+        except TypeError:
+            return False
+        if not 0 <= index < self._num_actions:
+            return False
+        code: int = self._turn(self._memory, index)
         if code < 0:
-            self._refuse(index)
-        self.seat = (code & 15) - 1
-        self.status = code >> 4
+            return False
+        self.seat = (code & SEAT_BITS) - 1
+        self.status = code >> STATUS_SHIFT & 3
+        self.rewarded = code >= REWARDED
+        return True
 
-    def _refuse(self, action: int) -> None:
+    def _refuse(self, action: SupportsIndex) -> None:
         if not self.dealt:
             raise NotReset("no game has been dealt; call reset() first")
         if self.status != RUNNING:
             raise GameOver(f"this game of {self.game.title} is over; call reset() for the next one")
+        try:
+            index = operator.index(action)
+        except TypeError as error:
+            raise InvalidAction(
+                f"an action is an integer from 0 to {self._num_actions - 1}, "
+                f"got {action!r} of type {type(action).__name__}"
+            ) from error
         legal = self.legal()
-        shown = ", ".join(f"{index} ({self.action_name(index)})" for index in legal)
-        inside = 0 <= action < self.game.num_actions
-        name = f" ({self.action_name(action)})" if inside else f" (not in 0 … {self.game.num_actions - 1})"
-        raise IllegalAction(f"player_{self.seat} may not choose action {action}{name}; legal are {shown}")
+        shown = ", ".join(f"{each} ({self.action_name(each)})" for each in legal)
+        inside = 0 <= index < self._num_actions
+        name = f" ({self.action_name(index)})" if inside else f" (not in 0 … {self._num_actions - 1})"
+        raise IllegalAction(f"player_{self.seat} may not choose action {index}{name}; legal are {shown}")
 
     def legal(self) -> list[int]:
         """The legal actions, ascending."""
@@ -129,7 +166,9 @@ class Table:
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         """What `seat` knows, int8 (D,)."""
-        out = np.empty(self.game.layout(self.num_players).size, np.int8)
+        if seat == self.seat:
+            return self.observation.copy()
+        out = np.empty_like(self.observation)
         kernels(self.game).look(self.states, 0, seat, out)
         return out
 
@@ -144,9 +183,14 @@ class Table:
 
     def copy(self) -> Table:
         """A game that goes on from here by itself, and exactly alike."""
-        twin = Table(self.game, self.num_players, self.options)
-        twin.states[:] = self.states
-        twin.rewards[:] = self.rewards
-        twin.dealt = self.dealt
-        twin.refresh()
-        return twin
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the compiled functions and the views."""
+        kept = ("game", "num_players", "options", "seat", "status", "dealt", "rewarded")
+        return {name: vars(self)[name] for name in kept} | {"memory": self._memory}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        memory = state.pop("memory").copy()
+        vars(self).update(state)
+        self._attach(memory)

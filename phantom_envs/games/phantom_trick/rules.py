@@ -63,6 +63,8 @@ def deal_round(s: Record) -> None:
     for position in range(players * HAND_SIZE, size):
         unused |= bit(cards[position])
     s["unused"] = unused
+    for position in range(size):
+        cards[position] = 0  # or the order would give the deal away in a redrawn state
     for digit in range(4):
         s["played_in"][digit] = EMPTY
     s["known"] = EMPTY

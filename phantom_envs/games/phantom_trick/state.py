@@ -40,7 +40,7 @@ STATE = np.dtype(
             np.uint64,
             (4,),
         ),  # the trick a card was played in: cards whose number has binary digit 1, 2, 4, 8
-        ("deck", np.int8, (64,)),  # room to shuffle in, without meaning between deals
+        ("deck", np.int8, (64,)),  # room to shuffle in, all zero between deals
         ("scores", np.int16, (MAX_PLAYERS,)),  # per seat
         ("last_gain", np.int16, (MAX_PLAYERS,)),  # per seat, pile minus row of the last finished round
     ],

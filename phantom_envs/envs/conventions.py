@@ -1,0 +1,45 @@
+"""What the PettingZoo and the Gymnasium faces treat alike: render modes, and the options of `reset`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+
+from phantom_envs.core.errors import InvalidOption, UnknownOption
+from phantom_envs.core.game import Game, Record
+
+RENDER_MODES = ("ansi", "human")
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    """`mode` if it is one, else `InvalidOption`."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise InvalidOption(f"render_mode={mode!r}: choose one of None, {', '.join(map(repr, RENDER_MODES))}")
+    return mode
+
+
+def check_reset_options(game: Game, options: Mapping[str, Any] | None) -> None:
+    """Refuse the game's own options in `reset(options=…)`; others are ignored there, as both APIs want it."""
+    for option in game.options:
+        if options and option.name in options:
+            raise UnknownOption(
+                f"reset() does not take the option {option.name!r}; give {option.name}=… when you make the environment"
+            )
+
+
+def render(game: Game, state: Record, seat: int | None, mode: str | None) -> str | None:
+    """The table as `seat` sees it (None: everything): returned as text, printed, or a warning without a mode.
+
+    Printed in colour if the output is a terminal and `NO_COLOR` is not set.
+    """
+    if mode is None:
+        gymnasium.logger.warn("render() shows nothing without a mode; make the environment with render_mode='ansi'")
+        return None
+    if mode == "ansi":
+        return game.picture(state, seat, False)
+    print(game.picture(state, seat, sys.stdout.isatty() and "NO_COLOR" not in os.environ), flush=True)
+    return None

@@ -1,4 +1,4 @@
-"""What the PettingZoo and the Gymnasium faces treat alike: render modes, and the options of `reset`."""
+"""What the PettingZoo and the Gymnasium faces treat alike: render modes, counts, and the options of `reset`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
+import numpy as np
 
-from phantom_envs.core.errors import InvalidOption, UnknownOption
+from phantom_envs.core.errors import InvalidBatch, InvalidOption, UnknownOption
 from phantom_envs.core.game import Game, Record
 
 RENDER_MODES = ("ansi", "human")
@@ -20,6 +21,13 @@ def check_render_mode(mode: str | None) -> str | None:
     if mode is not None and mode not in RENDER_MODES:
         raise InvalidOption(f"render_mode={mode!r}: choose one of None, {', '.join(map(repr, RENDER_MODES))}")
     return mode
+
+
+def check_count(name: str, value: Any) -> int:
+    """`value` if it is an integer of at least 1, else `InvalidBatch`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidBatch(f"{name}={value!r}: give an integer of at least 1")
+    return int(value)
 
 
 def check_reset_options(game: Game, options: Mapping[str, Any] | None) -> None:

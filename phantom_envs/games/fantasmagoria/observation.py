@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from phantom_envs.core.bits import EMPTY, bit, count, first_n, spread, spread_numbers
+from phantom_envs.core.bits import EMPTY, bit, count, first_n, has, spread, spread_numbers
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
 from phantom_envs.core.layout import Block, Layout
 from phantom_envs.games.fantasmagoria.components import (
     BEYOND,
     CUP,
-    CUP_CARD,
     MAX_HAND,
     MAX_TRICKS,
     NUM_CARDS,
@@ -111,7 +110,8 @@ def observe(s: Record, seat: int, out: Any) -> None:
     at += NUM_NUMBERS
     if s["trump_moved"]:
         flags |= bit(at)
-    flags |= (s["table"] & CUP_CARD) >> np.uint64(CUP - at - 1)
+    if has(s["table"], CUP):
+        flags |= bit(at + 1)
     spread(out, 0, flags)
     at += 2
     taken = turned(s["taken"], seat, players, players)

@@ -81,7 +81,7 @@ def deal_round(s: Record) -> None:
 
 @jit
 def deal_out(s: Record, deck: Any, size: int, receivers: Any) -> None:
-    """Shuffle the set `deck` and give `size` cards to each of `receivers` that takes part."""
+    """Shuffle the set `deck` and give `size` cards, which is all, to each of `receivers` that takes part."""
     cards = s["deck"]
     total = 0
     while deck != EMPTY:
@@ -93,6 +93,7 @@ def deal_out(s: Record, deck: Any, size: int, receivers: Any) -> None:
         dealt = EMPTY
         for position in range(seat * size, (seat + 1) * size):
             dealt |= bit(cards[position])
+            cards[position] = 0  # or the order would give the deal away in a redrawn state
         receivers[seat] = dealt
 
 

@@ -39,7 +39,7 @@ STATE = np.dtype(
         ("imprisoned", np.uint64),  # cards on the cup
         ("tricks", np.int8, (MAX_TRICKS, MAX_PLAYERS)),  # per trick of the round so far, its cards in order of play
         ("trick_winners", np.int8, (MAX_TRICKS,)),  # per finished trick of the round, the seat that won it
-        ("deck", np.int8, (NUM_CARDS,)),  # room to shuffle in, without meaning between deals
+        ("deck", np.int8, (NUM_CARDS,)),  # room to shuffle in, all zero between deals
         ("scores", np.int16, (MAX_PLAYERS,)),  # per seat, scares so far
         ("last_scares", np.int16, (MAX_PLAYERS,)),  # per seat, scares of the last finished round
     ],

@@ -16,7 +16,7 @@ import numpy as np
 from phantom_envs.core.bits import count, has, nth, spread_exact
 from phantom_envs.core.game import MAX_PLAYERS, RUNNING, TERMINATED, TRUNCATED, Game
 from phantom_envs.core.jit import entry, jit
-from phantom_envs.core.rng import below, mix, successor
+from phantom_envs.core.rng import below, mix, successor, uniform
 
 Kernel = Callable[..., Any]
 
@@ -145,6 +145,25 @@ def sample(words: Any, rng: Any, actions: Any, first: int, last: int) -> None:
         for word in range(words.shape[1]):
             legal = legal or words[row, word] != np.uint64(0)
         actions[row] = random_member(words[row], rng[row]) if legal else -1
+
+
+@entry("core")
+def sample_weighted(weights: Any, rng: Any, actions: Any, first: int, last: int) -> None:
+    """An action for every row with probability proportional to its weight, into `actions` (N,).
+
+    `weights` (N, A) float32, not negative, in no row all zero; `rng` (N, 1) uint64.
+    """
+    for row in range(first, last):
+        total = 0.0
+        for action in range(weights.shape[1]):
+            total += weights[row, action]
+        target = uniform(rng[row]) * total
+        for action in range(weights.shape[1]):
+            if weights[row, action] > 0.0:
+                actions[row] = action  # stays with the last one, should rounding have left a trace of the target
+                target -= weights[row, action]
+                if target < 0.0:
+                    break
 
 
 @entry("core")

@@ -12,8 +12,10 @@ With `NUMBA_DISABLE_JIT=1` both decorators leave plain Python behind.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -53,18 +55,19 @@ def source_hash() -> str:
 def cache_folder() -> Path:
     """Folder of the compiled code: `PHANTOM_ENVS_CACHE_DIR`, or the user's cache directory.
 
-    Where that cannot be written, a temporary folder that lives as long as the machine keeps it.
+    Where that cannot be written, a temporary folder of this process: a shared one that others can foresee would let
+    them plant code.
     """
     root = os.environ.get("PHANTOM_ENVS_CACHE_DIR")
     base = Path(root) if root else user_cache_path("phantom_envs", appauthor=False) / "compiled"
+    folder = base / source_hash()
     try:
-        (base / source_hash()).mkdir(parents=True, exist_ok=True)
-        if not os.access(base / source_hash(), os.W_OK):
-            raise PermissionError(f"{base} is not writable")
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
     except OSError:
-        base = Path(tempfile.gettempdir()) / "phantom_envs-compiled"
-        (base / source_hash()).mkdir(parents=True, exist_ok=True)
-    return base / source_hash()
+        folder = Path(tempfile.mkdtemp(prefix="phantom_envs-compiled-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @cache
@@ -98,7 +101,7 @@ def _cache_for(tag: str) -> type[FunctionCache]:
     """A Numba cache whose entries are found by `tag`, since the folder already stands for all sources."""
 
     class Impl(CompileResultCacheImpl):
-        _locator_classes = [_Locator]  # noqa: RUF012  # numba's name and type
+        _locator_classes = [_Locator]  # type: ignore[list-item]  # noqa: RUF012  # as numba has it
 
         def get_filename_base(self, fullname: str, abiflags: str) -> str:
             return f"{tag}-{fullname.rpartition('.')[2]}-py{sys.version_info[0]}{sys.version_info[1]}{abiflags}"

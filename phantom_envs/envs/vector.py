@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -122,7 +123,7 @@ class PhantomVec:
     def _connect(self) -> None:
         self._kernels = kernels(self.game)
         bounds = np.linspace(0, self.num_envs, min(self.threads, self.num_envs) + 1).astype(int).tolist()
-        self._ranges = list(zip(bounds[:-1], bounds[1:], strict=True))
+        self._ranges = list(pairwise(bounds))
         self._pool = ThreadPoolExecutor(len(self._ranges) - 1) if len(self._ranges) > 1 else None
 
     def _spread(self, kernel: Callable[..., None], *arguments: Any) -> None:

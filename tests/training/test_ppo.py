@@ -1,0 +1,109 @@
+"""Self-play training: it learns, it can be stopped and resumed, and it refuses what it cannot do."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.network import PolicyValueNet, load_network, save_network
+from phantom_envs.registry import get_game
+from training.monitor import Monitor
+from training.ppo import Config, Trainer, train
+
+
+def small(run: Path, **changes: object) -> Config:
+    """A run of a few seconds."""
+    config = Config(run=run, threads=1, total_steps=4096, num_envs=32, rollout=32, minibatch=256, width=32)
+    config.evaluate_every, config.final_deals, config.checkpoint_every = 0.0, 0, 0.0
+    for name, value in changes.items():
+        setattr(config, name, value)
+    return config
+
+
+def test_it_learns_to_beat_random_players(tmp_path: Path) -> None:
+    """A minute of training is enough to beat three random players clearly; seed 1, 400 deals in every seat."""
+    config = Config(run=tmp_path, seed=1, threads=1, total_steps=1_000_000, num_envs=256, rollout=64, minibatch=2048)
+    config.width, config.evaluate_every, config.final_deals, config.checkpoint_every = 128, 0.0, 400, 1e9
+    against = {evaluation.opponent: evaluation.result for evaluation in train(config)}
+    wins, margin = against["random"].win_share, against["random"].margin
+    assert margin is not None
+    assert margin.low > 1.5
+    assert wins.low > 0.35  # a fair share is 0.25
+    assert against["rule"].margin is not None
+
+
+def test_pool_games_train_one_seat_only(tmp_path: Path) -> None:
+    trainer = Trainer(small(tmp_path, pool_fraction=0.5))
+    trainer.keep_past_self()
+    trainer.start()
+    with Monitor(tmp_path, 1) as monitor:
+        trainer.collect(monitor)
+    r = trainer.rollout
+    learner = np.arange(16) % trainer.vec.num_players
+    assert (r.learns[:, :16] == (r.seat[:-1, :16] == learner)).all()
+    assert r.learns[:, 16:].all()
+    assert not r.complete[~r.learns].any()
+    chosen = np.take_along_axis(r.mask[:-1], r.action[:, :, None], 2)
+    assert (chosen == 1).all()
+
+
+def test_log_probabilities_and_values_are_those_of_the_network(tmp_path: Path) -> None:
+    trainer = Trainer(small(tmp_path, bfloat16=False))
+    trainer.start()
+    with Monitor(tmp_path, 1) as monitor:
+        trainer.collect(monitor)
+    r = trainer.rollout
+    with torch.no_grad():
+        logits, values = trainer.net(torch.from_numpy(r.observation[3]), torch.from_numpy(r.mask[3]))
+    expected = torch.log_softmax(logits, 1).gather(1, torch.from_numpy(r.action[3])[:, None])[:, 0]
+    assert np.allclose(r.log_prob[3], expected.numpy(), atol=1e-5)
+    assert np.allclose(r.value[3], values.numpy(), atol=1e-5)
+
+
+def test_resumes_where_it_stopped(tmp_path: Path) -> None:
+    train(small(tmp_path, total_steps=2048, pool_fraction=0.5, pool_every=1))
+    first = Trainer(small(tmp_path))
+    assert first.load()
+    assert (first.steps, first.updates, len(first.pool)) == (2048, 2, 2)
+    moments = first.optimizer.state_dict()["state"]
+    assert all(float(state["step"]) > 0 for state in moments.values())
+    before = copy.deepcopy(first.net.state_dict())
+    train(small(tmp_path, total_steps=4096, resume=True))
+    second = Trainer(small(tmp_path))
+    assert second.load()
+    assert second.steps == 4096
+    assert any(not torch.equal(before[name], tensor) for name, tensor in second.net.state_dict().items())
+
+
+def test_same_seed_same_network(tmp_path: Path) -> None:
+    for run in ("a", "b"):
+        train(small(tmp_path / run, seed=5))
+    (one, _), (two, _) = (load_network(tmp_path / run / "agent.safetensors") for run in ("a", "b"))
+    assert all(torch.equal(x, y) for x, y in zip(one.parameters(), two.parameters(), strict=True))
+
+
+def test_does_not_overwrite_a_run(tmp_path: Path) -> None:
+    train(small(tmp_path, total_steps=1024))
+    with pytest.raises(SystemExit, match="--resume"):
+        train(small(tmp_path))
+
+
+def test_resume_needs_a_folder() -> None:
+    with pytest.raises(SystemExit, match="--run"):
+        train(Config(resume=True))
+
+
+def test_network_files_hold_numbers_only(tmp_path: Path) -> None:
+    game = get_game("phantom_trick_v0")
+    net = PolicyValueNet.for_game(game, 4, width=16)
+    save_network(tmp_path / "net.safetensors", net, {"game": game.id})
+    twin, about = load_network(tmp_path / "net.safetensors")
+    assert about == {"game": game.id}
+    assert all(torch.equal(x, y) for x, y in zip(net.state_dict().values(), twin.state_dict().values(), strict=True))
+    torch.save(net, tmp_path / "pickled.safetensors")
+    with pytest.raises(ValueError, match="not a network file"):
+        load_network(tmp_path / "pickled.safetensors")

@@ -1,0 +1,80 @@
+"""How a network does against the baselines: one network against the same opponent in all other seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from rich.table import Table
+
+from agents.network import PolicyValueNet
+from agents.neural import NeuralAgent
+from phantom_envs.arena.match import play_match
+from phantom_envs.arena.summary import AgentSummary, summarize
+
+BASELINES = ("random", "rule")
+SEED = 20_000_000
+"""Of the deals of evaluations, far from the seeds that users give to training."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A network against one kind of opponent."""
+
+    opponent: str
+    deals: int
+    num_players: int
+    result: AgentSummary
+
+    def figures(self) -> dict[str, float]:
+        """What is worth a curve."""
+        figures = {"win_share": self.result.win_share.mean}
+        if self.result.margin is not None:
+            figures["margin"] = self.result.margin.mean
+        return figures
+
+    def __str__(self) -> str:
+        wins, margin = self.result.win_share, self.result.margin
+        text = f"against {self.opponent}: wins {wins.mean:.1%} ({wins.low:.1%} … {wins.high:.1%})"
+        if margin is not None:
+            text += f", margin {margin.mean:+.2f} ({margin.low:+.2f} … {margin.high:+.2f})"
+        return text
+
+
+@torch.no_grad()
+def evaluate(
+    net: PolicyValueNet,
+    game: str,
+    num_players: int,
+    options: Mapping[str, Any],
+    deals: int,
+    opponents: Iterable[str] = BASELINES,
+    seed: int = SEED,
+) -> list[Evaluation]:
+    """Play `deals` deals in every seat against each opponent; the network takes its best action."""
+    results = []
+    for opponent in opponents:
+        setting, played = play_match(game, [NeuralAgent.of(net), opponent], num_players, options, deals, seed)
+        results.append(Evaluation(opponent, deals, num_players, summarize(setting, played)[0]))
+    return results
+
+
+def table(title: str, evaluations: Iterable[Evaluation]) -> Table:
+    """Evaluations for the terminal."""
+    shown = Table(title=title, caption="intervals: 95 %, bootstrap over deals; every deal is played in every seat")
+    for heading in ("opponents", "deals × seats", "win share", "95 %", "fair", "score margin", "95 %"):
+        shown.add_column(heading, justify="left" if heading == "opponents" else "right")
+    for evaluation in evaluations:
+        wins, margin = evaluation.result.win_share, evaluation.result.margin
+        shown.add_row(
+            f"{evaluation.num_players - 1} × {evaluation.opponent}",
+            f"{evaluation.deals} × {evaluation.num_players}",
+            f"{wins.mean:.1%}",
+            f"{wins.low:.1%} … {wins.high:.1%}",
+            f"{1 / evaluation.num_players:.1%}",
+            f"{margin.mean:+.2f}" if margin else "-",
+            f"{margin.low:+.2f} … {margin.high:+.2f}" if margin else "-",
+        )
+    return shown

@@ -1,0 +1,381 @@
+"""Self-play with masked PPO: one network plays all seats of many games at once and learns from all of them.
+
+    python -m training.ppo --game phantom_trick_v0 --num-players 4 --total-steps 6000000
+
+Schulman et al., "Proximal policy optimization algorithms" (2017). A transition leads from a decision of a seat to the
+same seat's next decision, see `phantom_envs.core.gae`. The games write straight into the rollout's buffers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import tyro
+from numpy.typing import NDArray
+from torch import Tensor
+
+from agents.network import PolicyValueNet, save_network
+from phantom_envs.core.gae import turn_advantages
+from phantom_envs.envs.vector import PhantomVec, make_vec
+from training.checkpoints import load_checkpoint, save_checkpoint
+from training.evaluate import Evaluation, evaluate, table
+from training.monitor import Monitor
+
+
+@dataclass
+class Config:
+    """Everything that can be set, with the command line made from it."""
+
+    game: str = "phantom_trick_v0"
+    """Game to learn."""
+    num_players: int | None = None
+    """Players; None for the game's default."""
+    options: dict[str, Any] = field(default_factory=lambda: {"reward": "score"})
+    """Options of the game."""
+    run: Path | None = None
+    """Folder of checkpoints, tensorboard files and, at the end, `agent.safetensors`; None for a new one in `runs/`."""
+    resume: bool = False
+    """Go on from the latest checkpoint in the folder `run`; with the other settings as they were."""
+    seed: int = 0
+    """Seed of the network, the deals and the choices."""
+    device: str = "cpu"
+    """Where the network runs: cpu, cuda, cuda:1, …"""
+    threads: int = 2
+    """Threads of torch and of the games."""
+    bfloat16: bool = True
+    """Compute in bfloat16 where that is safe (autocast)."""
+
+    total_steps: int = 12_000_000
+    """Decisions to learn from, over all games and seats."""
+    num_envs: int = 1024
+    """Games at a time."""
+    rollout: int = 64
+    """Steps of each game between updates."""
+    epochs: int = 2
+    """Passes over a rollout."""
+    minibatch: int = 4096
+    """Decisions per gradient step."""
+    learning_rate: float = 1e-3
+    """Of Adam, falling linearly to a tenth."""
+    discount: float = 1.0
+    """Gamma, per decision of a seat."""
+    trace: float = 0.95
+    """Lambda of the advantage estimate."""
+    clip: float = 0.2
+    """Bound on the change of a probability ratio."""
+    entropy: float = 0.02
+    """Weight of the entropy at the start."""
+    entropy_end: float = 0.002
+    """Weight of the entropy at the end; linear in between."""
+    value_weight: float = 0.5
+    """Weight of the value loss."""
+    max_grad_norm: float = 0.5
+    """Bound on the norm of the gradient."""
+    width: int = 256
+    """Units of a hidden layer."""
+    depth: int = 2
+    """Hidden layers."""
+
+    pool_fraction: float = 0.0
+    """Share of the games in which all seats but one are played by a past self."""
+    pool_every: int = 20
+    """Updates between two past selves that are kept."""
+    pool_size: int = 10
+    """Past selves that are kept."""
+
+    evaluate_every: float = 60.0
+    """Seconds between evaluations against the baselines; 0 for none but the last."""
+    evaluate_deals: int = 100
+    """Deals of an evaluation while training, each played in every seat."""
+    final_deals: int = 1000
+    """Deals of the evaluation at the end, each played in every seat; 0 for none."""
+    checkpoint_every: float = 30.0
+    """Seconds between checkpoints."""
+
+
+@dataclass
+class Rollout:
+    """T steps of N games. Observation, mask and seat have one row more: what follows the last step."""
+
+    observation: NDArray[np.int8]  # (T + 1, N, D)
+    mask: NDArray[np.int8]  # (T + 1, N, A)
+    seat: NDArray[np.int64]  # (T + 1, N)
+    reward: NDArray[np.float64]  # (T, N, P)
+    terminated: NDArray[np.bool_]  # (T, N)
+    truncated: NDArray[np.bool_]  # (T, N)
+    action: NDArray[np.int64]  # (T, N)
+    log_prob: NDArray[np.float32]  # (T, N)
+    value: NDArray[np.float32]  # (T + 1, N)
+    learns: NDArray[np.bool_]  # (T, N): the decision is the learner's, not a past self's
+    advantage: NDArray[np.float32]  # (T, N)
+    complete: NDArray[np.bool_]  # (T, N)
+
+    @classmethod
+    def empty(cls, steps: int, vec: PhantomVec) -> Rollout:
+        """Room for `steps` steps of `vec`."""
+        n, t = vec.num_envs, steps
+        return cls(
+            np.zeros((t + 1, n, vec.layout.size), np.int8),
+            np.zeros((t + 1, n, vec.num_actions), np.int8),
+            np.zeros((t + 1, n), np.int64),
+            np.zeros((t, n, vec.num_players)),
+            np.zeros((t, n), np.bool_),
+            np.zeros((t, n), np.bool_),
+            np.zeros((t, n), np.int64),
+            np.zeros((t, n), np.float32),
+            np.zeros((t + 1, n), np.float32),
+            np.ones((t, n), np.bool_),
+            np.zeros((t, n), np.float32),
+            np.zeros((t, n), np.bool_),
+        )
+
+
+class Trainer:
+    """The state of a run."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.folder = config.run or Path("runs") / f"{config.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+        torch.set_num_threads(config.threads)
+        torch.manual_seed(config.seed)
+        self.rng = np.random.default_rng(config.seed)
+        self.device = torch.device(config.device)
+        self.vec = make_vec(config.game, config.num_envs, config.num_players, threads=config.threads, **config.options)
+        self.net = PolicyValueNet.for_game(self.vec.game, self.vec.num_players, config.width, config.depth)
+        self.net.to(self.device)
+        self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate, eps=1e-5, fused=True)
+        self.rollout = Rollout.empty(config.rollout, self.vec)
+        self.pool: list[PolicyValueNet] = []
+        self.steps = 0
+        self.updates = 0
+        self.seconds = 0.0
+        self.losses: dict[str, float] = {}
+
+    # --- playing ---------------------------------------------------------------------------------------------------
+
+    def forward(
+        self, net: PolicyValueNet, observation: NDArray[np.int8], mask: NDArray[np.int8]
+    ) -> tuple[Tensor, Tensor]:
+        """Logits and values of a batch, in the precision of the run."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.bfloat16):
+            logits, values = net(self.tensor(observation), self.tensor(mask))
+        return logits, values
+
+    def tensor(self, array: NDArray[Any]) -> Tensor:
+        """An array on the device, without a copy on the CPU."""
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+    def start(self) -> None:
+        """Deal the first games; a resumed run gets other deals than it had."""
+        r = self.rollout
+        self.vec.bind(observation=r.observation[-1], action_mask=r.mask[-1], seat=r.seat[-1])
+        self.vec.reset(seed=int(self.rng.integers(2**63)))
+
+    @torch.no_grad()
+    def collect(self, monitor: Monitor) -> None:
+        """Play a rollout: the network's choices into its buffers, the games' answers beside them."""
+        r, pool_rows = self.rollout, int(self.config.pool_fraction * self.config.num_envs) if self.pool else 0
+        past = self.pool[self.rng.integers(len(self.pool))] if pool_rows else None
+        for array in (r.observation, r.mask, r.seat):
+            array[0] = array[-1]
+        learner = np.arange(pool_rows) % self.vec.num_players  # the one seat of a pool game that learns
+        for t in range(self.config.rollout):
+            with monitor.time("inference"):
+                logits, values = self.forward(self.net, r.observation[t], r.mask[t])
+                if past is not None:
+                    others = np.flatnonzero(r.seat[t, :pool_rows] != learner)
+                    r.learns[t] = True
+                    r.learns[t, others] = False
+                    logits[others] = self.forward(past, r.observation[t, others], r.mask[t, others])[0]
+                log_probs = torch.log_softmax(logits, 1)
+                noise = torch.empty_like(log_probs).exponential_()
+                action = (log_probs - noise.log_()).argmax(1)  # the Gumbel-max trick draws from the softmax
+                r.action[t] = action.cpu().numpy()
+                r.log_prob[t] = log_probs.gather(1, action[:, None]).squeeze(1).cpu().numpy()
+                r.value[t] = values.cpu().numpy()
+            with monitor.time("environment"):
+                self.vec.bind(
+                    observation=r.observation[t + 1],
+                    action_mask=r.mask[t + 1],
+                    seat=r.seat[t + 1],
+                    reward=r.reward[t],
+                    terminated=r.terminated[t],
+                    truncated=r.truncated[t],
+                )
+                self.vec.step(r.action[t])
+        with monitor.time("inference"):
+            r.value[-1] = self.forward(self.net, r.observation[-1], r.mask[-1])[1].cpu().numpy()
+        with monitor.time("update"):
+            turn_advantages(
+                r.value[:-1],
+                r.reward,
+                r.seat[:-1],
+                r.terminated | r.truncated,
+                r.value[-1],
+                r.seat[-1],
+                self.config.discount,
+                self.config.trace,
+                r.advantage,
+                r.complete,
+            )
+        r.complete &= r.learns
+
+    # --- learning --------------------------------------------------------------------------------------------------
+
+    def learn(self) -> None:
+        """Several passes of clipped policy-gradient steps over the rollout."""
+        config, r = self.config, self.rollout
+        done = min(1.0, self.steps / config.total_steps)
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.learning_rate * (1.0 - 0.9 * done)
+        entropy_weight = config.entropy + (config.entropy_end - config.entropy) * done
+
+        rows = torch.from_numpy(np.flatnonzero(r.complete.ravel()))
+        observation = torch.from_numpy(r.observation[:-1].reshape(-1, self.vec.layout.size))
+        mask = torch.from_numpy(r.mask[:-1].reshape(-1, self.vec.num_actions))
+        action, log_prob, advantage, value = (
+            torch.from_numpy(array.ravel()) for array in (r.action, r.log_prob, r.advantage, r.value[:-1])
+        )
+        target = advantage + value
+        used = advantage[rows]
+        advantage = (advantage - used.mean()) / (used.std() + 1e-8)
+        sums: dict[str, float] = dict.fromkeys(("policy", "value", "entropy", "kl", "clipped"), 0.0)
+        passes = 0
+        for _ in range(config.epochs):
+            order = rows[torch.from_numpy(self.rng.permutation(len(rows)))]
+            for chosen in torch.split(order, config.minibatch):
+                old, gain, goal = (each[chosen].to(self.device) for each in (log_prob, advantage, target))
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bfloat16):
+                    logits, predicted = self.net(observation[chosen].to(self.device), mask[chosen].to(self.device))
+                log_probs = torch.log_softmax(logits, 1)
+                new = log_probs.gather(1, action[chosen].to(self.device)[:, None]).squeeze(1)
+                ratio = (new - old).exp()
+                policy_loss = -torch.min(ratio * gain, ratio.clamp(1 - config.clip, 1 + config.clip) * gain).mean()
+                value_loss = 0.5 * (predicted - goal).square().mean()
+                entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+                loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
+                self.optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.max_grad_norm)
+                self.optimizer.step()
+                with torch.no_grad():
+                    log_ratio = new - old
+                    clipped = ((ratio - 1).abs() > config.clip).float().mean()
+                    terms = (policy_loss, value_loss, entropy, (ratio - 1 - log_ratio).mean(), clipped)
+                for name, term in zip(sums, terms, strict=True):
+                    sums[name] += term.item()
+                passes += 1
+        self.losses = {name: total / max(passes, 1) for name, total in sums.items()}
+        self.losses["explained_variance"] = explained_variance(value[rows], target[rows])
+
+    def evaluate(self, deals: int) -> list[Evaluation]:
+        """The network as it is against the baselines."""
+        return evaluate(self.net, self.config.game, self.vec.num_players, self.vec.options, deals)
+
+    def keep_past_self(self) -> None:
+        """Add the present network to the pool; the oldest goes when it is full."""
+        twin = PolicyValueNet(**self.net.shape).to(self.device)
+        twin.load_state_dict(self.net.state_dict())
+        self.pool = [*self.pool, twin][-self.config.pool_size :]
+
+    # --- keeping ---------------------------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Write a checkpoint with everything that `load` needs to go on."""
+        tensors = {f"net.{name}": tensor for name, tensor in self.net.state_dict().items()}
+        for index, past in enumerate(self.pool):
+            tensors |= {f"pool.{index}.{name}": tensor for name, tensor in past.state_dict().items()}
+        for index, state in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{index}.{name}": tensor for name, tensor in state.items()}
+        tensors["torch_rng"] = torch.get_rng_state()
+        about = {
+            "config": json.loads(json.dumps(dataclasses.asdict(self.config), default=str)),
+            "updates": self.updates,
+            "seconds": self.seconds,
+            "pool": len(self.pool),
+            "rng": self.rng.bit_generator.state,
+        }
+        save_checkpoint(self.folder, self.steps, tensors, about)
+
+    def load(self) -> bool:
+        """Go on from the latest whole checkpoint of the folder, if there is one."""
+        found = load_checkpoint(self.folder)
+        if found is None:
+            return False
+        tensors, about = found
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            return {key.removeprefix(prefix): tensor for key, tensor in tensors.items() if key.startswith(prefix)}
+
+        self.net.load_state_dict(part("net."))
+        for index in range(about["pool"]):
+            self.keep_past_self()
+            self.pool[-1].load_state_dict(part(f"pool.{index}."))
+        saved = self.optimizer.state_dict()
+        moments: dict[int, dict[str, Tensor]] = {}
+        for key, tensor in part("optimizer.").items():
+            number, name = key.split(".", 1)
+            moments.setdefault(int(number), {})[name] = tensor
+        self.optimizer.load_state_dict({"state": moments, "param_groups": saved["param_groups"]})
+        torch.set_rng_state(tensors["torch_rng"])
+        self.rng.bit_generator.state = about["rng"]
+        self.steps, self.updates, self.seconds = about["step"], about["updates"], about["seconds"]
+        return True
+
+
+def explained_variance(predicted: Tensor, target: Tensor) -> float:
+    """1 - Var(target - predicted) / Var(target): 1 is perfect, 0 no better than the mean."""
+    return float(1.0 - (target - predicted).var() / (target.var() + 1e-12))
+
+
+def train(config: Config) -> list[Evaluation]:
+    """Run the training of `config` to its end and evaluate what it learned."""
+    if config.resume and config.run is None:
+        raise SystemExit("--resume needs --run: the folder of the run that is to go on")
+    trainer = Trainer(config)
+    folder = trainer.folder
+    if config.resume:
+        trainer.load()
+    elif any(folder.glob("checkpoint-*")):
+        raise SystemExit(f"{folder} holds another run; go on with --resume, or choose another --run")
+    trainer.start()
+    with Monitor(folder, config.total_steps, trainer.steps) as monitor:
+        began, saved_at, evaluated_at = time.monotonic() - trainer.seconds, time.monotonic(), time.monotonic()
+        while trainer.steps < config.total_steps:
+            trainer.collect(monitor)
+            with monitor.time("update"):
+                trainer.learn()
+            trainer.steps += config.num_envs * config.rollout
+            trainer.updates += 1
+            if config.pool_fraction and trainer.updates % config.pool_every == 0:
+                trainer.keep_past_self()
+            trainer.seconds = time.monotonic() - began
+            monitor.update(trainer.steps, trainer.losses)
+            if time.monotonic() - saved_at >= config.checkpoint_every:
+                trainer.save()
+                saved_at = time.monotonic()
+            if config.evaluate_every and time.monotonic() - evaluated_at >= config.evaluate_every:
+                monitor.report(trainer.steps, trainer.evaluate(config.evaluate_deals))
+                evaluated_at = time.monotonic()
+        trainer.save()
+    about = {"game": config.game, "num_players": trainer.vec.num_players, "options": config.options}
+    about |= {"steps": trainer.steps, "seconds": round(trainer.seconds, 1), "seed": config.seed}
+    save_network(folder / "agent.safetensors", trainer.net, about)
+    if not config.final_deals:
+        return []
+    evaluations = trainer.evaluate(config.final_deals)
+    monitor.console.print(f"the agent is in {folder / 'agent.safetensors'}")
+    title = f"{config.game}, {trainer.vec.num_players} players, seed {config.seed}: {trainer.steps:,} steps"
+    monitor.console.print(table(f"{title} in {trainer.seconds:.0f} s", evaluations))
+    return evaluations
+
+
+if __name__ == "__main__":
+    train(tyro.cli(Config, description=__doc__))

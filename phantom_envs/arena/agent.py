@@ -213,6 +213,13 @@ def ask(agent: Agent, label: str, decisions: Decisions) -> NDArray[np.int64]:
     return actions
 
 
+def prepare(agent: Agent, game: Game, num_players: int, options: Mapping[str, Any]) -> None:
+    """Tell an agent what it will play; most do not ask."""
+    preparing = getattr(agent, "prepare", None)
+    if preparing is not None:
+        preparing(game, num_players, options)
+
+
 def close(agent: Agent) -> None:
     """Let an agent go; most have nothing to close."""
     closing = getattr(agent, "close", None)

@@ -19,7 +19,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from phantom_envs.arena.agent import Agent
+from phantom_envs.arena.agent import Agent, prepare
 from phantom_envs.core.errors import PhantomError
 from phantom_envs.core.game import Game
 
@@ -60,9 +60,7 @@ def make_agent(spec: str, game: Game, num_players: int, options: Mapping[str, An
         raise InvalidSpec(f"agent {spec!r}: {error}; it takes {takes}") from error
     try:
         agent = factory(*values, **keywords)
-        prepare = getattr(agent, "prepare", None)
-        if prepare is not None:
-            prepare(game, num_players, options)
+        prepare(agent, game, num_players, options)
     except PhantomError:
         raise  # says it well
     except (ImportError, OSError, ValueError) as error:
@@ -138,11 +136,14 @@ def _literal_call(spec: str, call: str) -> tuple[list[Any], dict[str, Any]]:
     wanted = InvalidSpec(f"agent {spec!r}: write Class(value, key=value) with Python literals only")
     try:
         node = ast.parse(f"_{call}", mode="eval").body
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-            raise wanted
+    except SyntaxError as error:
+        raise wanted from error
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        raise wanted
+    try:
         values = [ast.literal_eval(value) for value in node.args]
         keywords = {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
-    except (ValueError, SyntaxError) as error:
+    except ValueError as error:
         raise wanted from error
     if None in keywords:  # **{…}
         raise wanted

@@ -1,0 +1,337 @@
+"""Matches: the same deals for every agent in every seat, all games of a chunk of deals played at once.
+
+Who sits where:
+
+* as many agents as seats: they sit in the order given, and move on one seat for each of the P rotations;
+* fewer: the last one fills the seats left, so `neural rule` at four seats is one against three;
+* more: every choice of P of them sits down, in the order given, each in its P rotations.
+
+An agent may be named twice. Each deal is played once for each choice and rotation, so within a deal everybody meets the
+same cards in every seat. What an agent does at random depends on the match's seed, the deal, the seating and the number
+of the decision only, so a match comes out alike however it is cut into chunks and spread over processes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from itertools import combinations
+from multiprocessing import get_context
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phantom_envs.arena.agent import Agent, Decisions, ask, close, prepare
+from phantom_envs.arena.specs import InvalidSpec, make_agent
+from phantom_envs.core.batch import NO_RESET, kernels
+from phantom_envs.core.errors import InvalidBatch
+from phantom_envs.core.game import RUNNING, TRUNCATED, Game
+from phantom_envs.core.rng import as_seed, successors
+from phantom_envs.registry import get_game
+
+CHUNKS = 16
+"""A match is cut into about this many chunks, whatever the number of processes: batches, and so the rounding of a
+network's numbers, stay the same."""
+
+MOST_GAMES = 2048
+"""Games of a chunk, at most (but one deal)."""
+
+Progress = Callable[[int, int], None]
+"""Told the games that are over and the games of the match."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a match is played with; enough for another process to play a part of it.
+
+    Attributes:
+        game: Id of the game.
+        num_players: Seats P.
+        options: The game's options, all of them.
+        agents: The E different agents, as specs or as objects.
+        labels: What they are called.
+        seating: (G, P) which agent sits where in the G games of a deal.
+        seed: Seed of the match.
+        deals: Number of deals D.
+    """
+
+    game: str
+    num_players: int
+    options: Mapping[str, Any]
+    agents: tuple[str | Agent, ...]
+    labels: tuple[str, ...]
+    seating: NDArray[np.int64]
+    seed: int
+    deals: int
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return self.deals * len(self.seating)
+
+
+@dataclass
+class Results:
+    """What came of D deals of G games each.
+
+    Attributes:
+        share: (D, G, P) share of the victory of each seat: 1/w for each of w winners. Nobody wins a game that is cut
+            off by its length limit.
+        points: (D, G, P) points of each seat, summed over the game.
+        truncated: (D, G) whether the game was cut off.
+        decisions: (E,) decisions of each agent.
+        seconds: (E,) time each agent took for them.
+    """
+
+    share: NDArray[np.float64]
+    points: NDArray[np.int64]
+    truncated: NDArray[np.bool_]
+    decisions: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+
+
+def seat_agents(count: int, num_players: int) -> NDArray[np.int64]:
+    """Which of `count` agents sits where in the games of a deal, (G, P); see the head of this file."""
+    if not count:
+        raise InvalidSpec("no agents given")
+    places = [*range(count), *[count - 1] * (num_players - count)]
+    return np.array(
+        [
+            [lineup[(seat - rotation) % num_players] for seat in range(num_players)]
+            for lineup in combinations(places, num_players)
+            for rotation in range(num_players)
+        ],
+        np.int64,
+    )
+
+
+def deal_seeds(seed: int, deals: range) -> NDArray[np.uint64]:
+    """The seeds of the games of some deals of the match of `seed`. Matches of different seeds share no deals."""
+    base = successors(np.array([seed], np.uint64))
+    return successors(base + np.array(deals, np.uint64))
+
+
+def first_keys(seeds: NDArray[np.uint64], games: int) -> NDArray[np.uint64]:
+    """What the randomness of agents begins with, (D, G), in the G games of each deal.
+
+    Each of a game's decisions has a key, the `successor` of the one before.
+    """
+    return successors(seeds[:, None] + successors(np.arange(games, dtype=np.uint64)))
+
+
+def play_match(
+    game: str,
+    agents: Sequence[str | Agent],
+    num_players: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    deals: int = 1000,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> tuple[Setting, Results]:
+    """Play a match.
+
+    Args:
+        game: Id of a game.
+        agents: Specs (see `arena.specs`) or agent objects; see the head of this file for who sits where.
+        num_players: Seats, None for the game's default.
+        options: The game's options.
+        deals: Number of deals, at least 1.
+        seed: Fixes deals and agents' randomness.
+        workers: Processes. With more than one they are started afresh, so a script that calls this needs the usual
+            `if __name__ == "__main__":`, and agent objects must pickle.
+        progress: Called now and then.
+
+    Raises:
+        PhantomError: A setting, spec or agent is at fault.
+    """
+    if deals < 1 or workers < 1:
+        raise InvalidBatch(f"deals={deals}, workers={workers}: at least one of each is needed")
+    setting = _setting(get_game(game), agents, num_players, options or {}, deals, as_seed(seed))
+    seated = _make_agents(setting)  # whatever is wrong with a spec shows here, before any process is started
+    size = max(1, min(-(-deals // CHUNKS), MOST_GAMES // len(setting.seating)))
+    chunks = [range(first, min(first + size, deals)) for first in range(0, deals, size)]
+    if workers > 1 and len(chunks) > 1:
+        play_deals(setting, seated, range(0))  # compile once, not in each process
+        for agent in seated:
+            close(agent)
+        parts = _play_in_processes(setting, chunks, min(workers, len(chunks)), progress)
+    else:
+        parts = _play_here(setting, seated, chunks, progress)
+    return setting, Results(
+        share=np.concatenate([part.share for part in parts]),
+        points=np.concatenate([part.points for part in parts]),
+        truncated=np.concatenate([part.truncated for part in parts]),
+        decisions=np.sum([part.decisions for part in parts], axis=0),
+        seconds=np.sum([part.seconds for part in parts], axis=0),
+    )
+
+
+def _setting(
+    game: Game,
+    agents: Sequence[str | Agent],
+    num_players: int | None,
+    options: Mapping[str, Any],
+    deals: int,
+    seed: int,
+) -> Setting:
+    players = game.check_players(num_players)
+    different: list[str | Agent] = []
+    labels: list[str] = []
+    for agent in agents:
+        if agent not in different:
+            name = agent if isinstance(agent, str) else type(agent).__name__
+            different.append(agent)
+            labels.append(name if name not in labels else f"{name} #{len(different)}")
+    which = np.array([different.index(agent) for agent in agents], np.int64)
+    return Setting(
+        game=game.id,
+        num_players=players,
+        options=game.check_options(options),
+        agents=tuple(different),
+        labels=tuple(labels),
+        seating=which[seat_agents(len(agents), players)],
+        seed=seed,
+        deals=deals,
+    )
+
+
+def _make_agents(setting: Setting) -> list[Agent]:
+    game = get_game(setting.game)
+    made: list[Agent] = []
+    for agent in setting.agents:
+        if isinstance(agent, str):
+            made.append(make_agent(agent, game, setting.num_players, setting.options))
+        else:
+            prepare(agent, game, setting.num_players, setting.options)
+            made.append(agent)
+    return made
+
+
+def _play_here(setting: Setting, agents: list[Agent], chunks: list[range], progress: Progress | None) -> list[Results]:
+    over = 0
+
+    def tell(games: int) -> None:
+        nonlocal over
+        over += games
+        if progress is not None:
+            progress(over, setting.games)
+
+    try:
+        return [play_deals(setting, agents, chunk, tell) for chunk in chunks]
+    finally:
+        for agent in agents:
+            close(agent)
+
+
+_seated: dict[str, Any] = {}
+"""In a worker process: the match's setting, and its agents once they are made."""
+
+
+def _begin_worker(setting: Setting) -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores: one thread each for a network
+    _seated["setting"] = setting
+
+
+def _play_in_worker(chunk: range) -> Results:
+    setting = _seated["setting"]
+    if "agents" not in _seated:
+        _seated["agents"] = _make_agents(setting)
+    return play_deals(setting, _seated["agents"], chunk)
+
+
+def _play_in_processes(setting: Setting, chunks: list[range], workers: int, progress: Progress | None) -> list[Results]:
+    """Started afresh rather than forked: a fork of a process that has run torch's threads may hang."""
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker, (setting,)) as pool:
+        futures = [pool.submit(_play_in_worker, chunk) for chunk in chunks]
+        over = 0
+        try:
+            for future in as_completed(futures):
+                over += future.result().truncated.size
+                if progress is not None:
+                    progress(over, setting.games)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return [future.result() for future in futures]
+
+
+def play_deals(
+    setting: Setting, agents: Sequence[Agent], deals: range, tell: Callable[[int], None] | None = None
+) -> Results:
+    """Play some deals of a match in this process, all their games side by side.
+
+    Args:
+        setting: The match.
+        agents: Its agents, made.
+        deals: Which deals.
+        tell: Called with the number of games that have ended since the last call.
+    """
+    game, players = get_game(setting.game), setting.num_players
+    compiled, weights = kernels(game), game.weights(players, setting.options)
+    games = len(setting.seating)
+    seeds = deal_seeds(setting.seed, deals)
+    size = len(deals) * games
+    seating = np.tile(setting.seating, (len(deals), 1))
+    keys = first_keys(seeds, games).reshape(-1)
+    tables = np.arange(deals.start * games, deals.start * games + size, dtype=np.int64)
+
+    states = game.blank(size, players, setting.options)
+    states["seed"] = np.repeat(seeds, games)
+    compiled.start(states, np.ones(size, np.bool_), 0, size)
+    out = _Buffers(game, size, players)
+    points = np.zeros((size, players), np.int64)
+    decisions = np.zeros(len(agents), np.int64)
+    seconds = np.zeros(len(agents))
+    actions = np.zeros(size, np.int64)
+
+    running = np.flatnonzero(states["status"] == RUNNING)
+    while len(running):
+        mover = seating[running, states["seat"][running]]
+        for index in np.unique(mover):
+            rows = running[mover == index]
+            asked = Decisions(game, players, setting.options, states[rows], keys[rows], tables[rows])
+            began = perf_counter()
+            actions[rows] = ask(agents[index], setting.labels[index], asked)
+            seconds[index] += perf_counter() - began
+            decisions[index] += len(rows)
+        compiled.step(states, out.words, actions, NO_RESET, *weights, *out.filled(), 0, size)
+        points[running] += states["points"][running, :players]
+        keys[running] = successors(keys[running])
+        still = running[states["status"][running] == RUNNING]
+        if tell is not None and len(still) < len(running):
+            tell(len(running) - len(still))
+        running = still
+
+    wins = (states["winners"][:, None] >> np.arange(players, dtype=np.uint8) & 1).astype(np.float64)
+    wins[states["status"] == TRUNCATED] = 0.0
+    shape = (len(deals), games)
+    return Results(
+        share=(wins / np.maximum(wins.sum(axis=1, keepdims=True), 1.0)).reshape(*shape, players),
+        points=points.reshape(*shape, players),
+        truncated=(states["status"] == TRUNCATED).reshape(shape),
+        decisions=decisions,
+        seconds=seconds,
+    )
+
+
+class _Buffers:
+    """What the step kernel fills. A match reads the records only, and `Decisions` what it needs of them."""
+
+    def __init__(self, game: Game, size: int, players: int) -> None:
+        observation = game.layout(players).size
+        self.words: NDArray[np.uint64] = np.zeros((size, game.num_words), np.uint64)
+        self._mask = np.zeros((size, game.num_actions), np.int8)
+        self._observation = np.zeros((size, observation), np.int8)
+        self._seat = np.zeros(size, np.int64)
+        self._rewards = np.zeros((size, players))
+        self._ended = np.zeros(size, np.bool_)
+        self._final = np.zeros((size, observation), np.int8)
+
+    def filled(self) -> Iterator[NDArray[Any]]:
+        """The arrays behind the weights in the order that `step` takes them."""
+        yield from (self._mask, self._observation, self._seat, self._rewards, self._ended, self._ended, self._final)

@@ -1,0 +1,112 @@
+"""The results of a match as a table, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from phantom_envs.arena.match import Results, Setting
+from phantom_envs.arena.summary import AgentSummary, Estimate
+from phantom_envs.core.errors import PhantomError
+
+COLUMNS = (
+    "agent",
+    "win_share",
+    "win_share_low",
+    "win_share_high",
+    "margin",
+    "margin_low",
+    "margin_high",
+    "ms_per_decision",
+    "games",
+    "decisions",
+)
+
+
+class InvalidReport(PhantomError, ValueError):
+    """A file name that does not say how to write."""
+
+
+def table(setting: Setting, results: Results, agents: list[AgentSummary]) -> Table:
+    """The results for the terminal."""
+    options = ", ".join(f"{name}={value}" for name, value in setting.options.items())
+    title = f"{setting.game}, {setting.num_players} players, {options}: {setting.deals} deals, seed {setting.seed}"
+    fair = 1 / setting.num_players
+    caption = f"{setting.games} games; [95 % interval], bootstrap over deals; a fair win share is {fair:.3f}"
+    cut_off = int(results.truncated.sum())
+    if cut_off:
+        caption += f"; {cut_off} games were cut off by their length limit and have no winner"
+    shown = Table(title=escape(title), caption=escape(caption))
+    shown.add_column("agent", overflow="fold", min_width=8)
+    for heading in ("win share", "score margin", "ms/move", "games"):
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for agent in agents:
+        shown.add_row(
+            escape(agent.agent),
+            _cell(agent.win_share, "{:.3f}"),
+            _cell(agent.margin, "{:+.2f}"),
+            f"{agent.ms_per_decision:.3g}",
+            str(agent.games),
+        )
+    return shown
+
+
+def _cell(estimate: Estimate | None, form: str) -> str:
+    if estimate is None:
+        return "-"
+    return escape(f"{form} [{form}, {form}]".format(estimate.mean, estimate.low, estimate.high))
+
+
+def as_data(setting: Setting, results: Results, agents: list[AgentSummary]) -> dict[str, Any]:
+    """The results as plain JSON-able data."""
+    return {
+        "game": setting.game,
+        "num_players": setting.num_players,
+        "options": dict(setting.options),
+        "seed": setting.seed,
+        "deals": setting.deals,
+        "games": setting.games,
+        "truncated": int(results.truncated.sum()),
+        "seating": [[setting.labels[agent] for agent in seats] for seats in setting.seating.tolist()],
+        "agents": [asdict(agent) for agent in agents],
+    }
+
+
+def check_name(path: Path) -> None:
+    """Refuse a file name that `write` could not write, before the match is played."""
+    if path.suffix.lower() not in (".json", ".csv"):
+        raise InvalidReport(f"{path}: name a .json or a .csv file")
+    if not path.parent.is_dir():
+        raise InvalidReport(f"{path}: there is no folder {path.parent}")
+
+
+def write(path: Path, setting: Setting, results: Results, agents: list[AgentSummary]) -> None:
+    """Write the results as JSON or CSV, as the file's name says."""
+    check_name(path)
+    if path.suffix.lower() == ".json":
+        path.write_text(json.dumps(as_data(setting, results, agents), indent=2) + "\n", encoding="utf-8")
+        return
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(COLUMNS)
+        rows.writerows(_row(agent) for agent in agents)
+
+
+def _row(agent: AgentSummary) -> list[Any]:
+    margin = agent.margin
+    return [
+        agent.agent,
+        agent.win_share.mean,
+        agent.win_share.low,
+        agent.win_share.high,
+        *((margin.mean, margin.low, margin.high) if margin else ("", "", "")),
+        agent.ms_per_decision,
+        agent.games,
+        agent.decisions,
+    ]

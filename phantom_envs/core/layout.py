@@ -64,7 +64,7 @@ class Layout:
         return self._by_name[name]
 
     def cut(self, observation: NDArray[Any], name: str) -> NDArray[Any]:
-        """A view of block `name` of `observation` (…, size), with shape (…, *block.shape)."""
+        """A view of block `name` of `observation` (…, size), with shape `(…, *block.shape)`."""
         block = self._by_name[name]
         return observation[..., block.start : block.stop].reshape(*observation.shape[:-1], *block.shape)
 

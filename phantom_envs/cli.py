@@ -1,0 +1,221 @@
+"""The command line: `phantom-envs games | describe | arena | record | replay`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import tyro
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from phantom_envs.core.errors import InvalidOption, PhantomError
+from phantom_envs.core.rng import as_seed
+from phantom_envs.describe import markdown as page_of
+from phantom_envs.registry import game_ids, get_game
+
+FAILED, INTERRUPTED = 2, 130
+"""Exit statuses."""
+
+
+def games() -> None:
+    """List all games."""
+    shown = Table()
+    for heading in ("game", "title", "players", "summary"):
+        shown.add_column(heading, overflow="fold")
+    for name in game_ids():
+        game = get_game(name)
+        shown.add_row(name, game.title, ", ".join(map(str, game.players)), game.summary)
+    Console().print(shown)
+
+
+def describe(
+    game: tyro.conf.Positional[str], /, players: int | None = None, markdown: bool = False, page: str | None = None
+) -> None:
+    """Say what there is to know about a game: players, options, actions, observation, rewards, limits.
+
+    Args:
+        game: Id of the game, as `phantom-envs games` lists it.
+        players: Player count that the observation and the rewards are described for; by default the game's default.
+        markdown: Print Markdown as it stands.
+        page: Print this further page of the game instead (a board, say); `--board` is short for `--page board`.
+    """
+    about = get_game(game)
+    if page is not None:
+        if page not in about.extras:
+            pages = ", ".join(about.extras) or "none"
+            raise InvalidOption(f"{game} has no page {page!r}; its further pages: {pages}")
+        print(about.extras[page]())
+        return
+    text = page_of(about, players)
+    if markdown:
+        print(text, end="")
+    else:
+        Console().print(Markdown(text))
+
+
+def arena(
+    game: str,
+    agents: tuple[str, ...],
+    players: int | None = None,
+    deals: int = 1000,
+    seed: int = 0,
+    options: str = "{}",
+    out: Path | None = None,
+    workers: int | None = None,
+) -> None:
+    """Let agents play the same deals in every seat rotation, and show how they did.
+
+    As many agents as seats sit in the order given; with fewer, the last one fills the seats left; with more, every
+    choice of them meets.
+
+    Args:
+        game: Id of the game.
+        agents: Specs: random, rule, neural:run/agent.safetensors, module:Class(value), cmd:./my_bot.
+        players: Seats; by default the game's default.
+        deals: Number of deals; each is played in every rotation.
+        seed: Fixes deals and the agents' randomness.
+        options: The game's options as JSON, as in '{"reward": "score"}'.
+        out: Write the results to this .json or .csv file, too.
+        workers: Processes; by default one for each core.
+    """
+    from phantom_envs.arena import report
+    from phantom_envs.arena.match import play_match
+    from phantom_envs.arena.summary import summarize
+
+    if out is not None:
+        report.check_name(out)
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("games", total=None)
+        setting, results = play_match(
+            game,
+            agents,
+            players,
+            _options(options),
+            deals,
+            _seed(seed),
+            (os.cpu_count() or 1) if workers is None else workers,
+            lambda over, total: bar.update(task, completed=over, total=total),
+        )
+    summaries = summarize(setting, results)
+    Console().print(report.table(setting, results, summaries))
+    if out is not None:
+        report.write(out, setting, results, summaries)
+
+
+def record(
+    game: str,
+    out: Path,
+    players: int | None = None,
+    seed: int = 0,
+    agents: tuple[str, ...] = ("random",),
+    games: int = 1,
+    options: str = "{}",
+) -> None:
+    """Play games and write their records as JSON Lines.
+
+    Args:
+        game: Id of the game.
+        out: File to write.
+        players: Seats; by default the game's default.
+        seed: Seed of the first game; each further game has the next number.
+        agents: Specs, as for `arena`, at most one a seat; the last one fills the seats left.
+        games: Number of games.
+        options: The game's options as JSON, as in '{"reward": "score"}'.
+    """
+    from phantom_envs.arena.record import write_games
+
+    lines = write_games(out, get_game(game), agents, players, _options(options), _seed(seed), games)
+    print(f"{games} games, {lines} lines written to {out}")
+
+
+def replay(file: tyro.conf.Positional[Path], /, show: bool = False, seat: int | None = None) -> None:
+    """Check a record against the engine, line by line.
+
+    Args:
+        file: The record.
+        show: Show every position; in a terminal Enter goes on and q ends.
+        seat: Show it as this seat sees it; by default with all that is hidden.
+    """
+    from phantom_envs.arena.record import read_lines
+    from phantom_envs.arena.record import replay as check
+
+    color = sys.stdout.isatty()
+    count = steps = 0
+    for step in check(read_lines(file)):
+        count += step.first
+        steps += not step.first
+        if not show:
+            continue
+        print(step.picture(seat, color), end="\n\n")
+        if color and sys.stdin.isatty() and input().strip().lower() == "q":
+            return
+    print(f"{file}: {count} games, {steps} decisions, all as the engine has them")
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "games": games,
+    "describe": describe,
+    "arena": arena,
+    "record": record,
+    "replay": replay,
+}
+
+
+def _options(text: str) -> dict[str, Any]:
+    try:
+        options = json.loads(text)
+    except ValueError as error:
+        raise InvalidOption(f"--options {text}: no JSON ({error})") from error
+    if not isinstance(options, dict):
+        raise InvalidOption(f"""--options {text}: give a JSON object, as in '{{"reward": "score"}}'""")
+    return options
+
+
+def _seed(seed: int) -> int:
+    try:
+        return as_seed(seed)
+    except ValueError as error:
+        raise InvalidOption(f"--seed {seed}: {error}") from error
+
+
+def _pages_by_name(args: Sequence[str]) -> list[str]:
+    """`describe … --board` written out as `describe … --page board`, for the pages that games have."""
+    if not args or args[0] != "describe":
+        return list(args)
+    pages = {f"--{page}": page for name in game_ids() for page in get_game(name).extras}
+    return [part for arg in args for part in (("--page", pages[arg]) if arg in pages else (arg,))]
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    The working directory can be imported from, as with `python -m`, so that specs may name classes that lie there.
+    """
+    given = sys.argv[1:] if args is None else args
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        tyro.extras.subcommand_cli_from_dict(
+            COMMANDS,
+            prog="phantom-envs",
+            description="Games of hidden information: looked up, played by agents, recorded and checked.",
+            args=_pages_by_name(given),
+        )
+    except (PhantomError, OSError) as error:
+        print(f"phantom-envs: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

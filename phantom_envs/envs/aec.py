@@ -124,7 +124,7 @@ class PhantomAECEnv(AECEnv[str, Any, Any]):
             return {"observation": table.observation.copy(), "action_mask": table.mask.copy()}
         return {"observation": table.observe(seat), "action_mask": self._no_mask()}
 
-    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last step, terminated, truncated and info of the agent to act."""
         if not self.agents:
             self._check_agents()

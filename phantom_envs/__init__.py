@@ -17,6 +17,7 @@ from phantom_envs.core.errors import (
     UnknownGame,
     UnknownOption,
 )
+from phantom_envs.envs.registration import register_all
 
 if TYPE_CHECKING:
     from phantom_envs.core.table import Table
@@ -50,6 +51,8 @@ _LAZY = {
     "get_game": "phantom_envs.registry",
     "make_vec": "phantom_envs.envs.vector",
 }
+
+register_all()
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""How a network does against the baselines: one network against the same opponent in all other seats."""
+"""How an agent does against the baselines: one of it against the same opponent in all other seats."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from rich.table import Table
 
-from agents.network import PolicyValueNet
-from agents.neural import NeuralAgent
+from phantom_envs.arena.agent import Agent
 from phantom_envs.arena.match import play_match
 from phantom_envs.arena.summary import AgentSummary, summarize
 
@@ -21,7 +19,7 @@ SEED = 20_000_000
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A network against one kind of opponent."""
+    """An agent against one kind of opponent."""
 
     opponent: str
     deals: int
@@ -43,9 +41,8 @@ class Evaluation:
         return text
 
 
-@torch.no_grad()
 def evaluate(
-    net: PolicyValueNet,
+    agent: Agent,
     game: str,
     num_players: int,
     options: Mapping[str, Any],
@@ -53,10 +50,10 @@ def evaluate(
     opponents: Iterable[str] = BASELINES,
     seed: int = SEED,
 ) -> list[Evaluation]:
-    """Play `deals` deals in every seat against each opponent; the network takes its best action."""
+    """Play `deals` deals in every seat against each opponent."""
     results = []
     for opponent in opponents:
-        setting, played = play_match(game, [NeuralAgent.of(net), opponent], num_players, options, deals, seed)
+        setting, played = play_match(game, [agent, opponent], num_players, options, deals, seed)
         results.append(Evaluation(opponent, deals, num_players, summarize(setting, played)[0]))
     return results
 

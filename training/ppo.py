@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.network import PolicyValueNet, save_network
+from agents.neural import NeuralAgent
 from phantom_envs.core.gae import turn_advantages
 from phantom_envs.envs.vector import PhantomVec, make_vec
 from training.checkpoints import load_checkpoint, save_checkpoint
@@ -277,7 +278,7 @@ class Trainer:
 
     def evaluate(self, deals: int) -> list[Evaluation]:
         """The network as it is against the baselines."""
-        return evaluate(self.net, self.config.game, self.vec.num_players, self.vec.options, deals)
+        return evaluate(NeuralAgent.of(self.net), self.config.game, self.vec.num_players, self.vec.options, deals)
 
     def keep_past_self(self) -> None:
         """Add the present network to the pool; the oldest goes when it is full."""

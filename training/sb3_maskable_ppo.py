@@ -7,7 +7,6 @@ The games run on the batched engine behind a native Stable-Baselines3 `VecEnv`; 
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,7 +98,9 @@ class Selfplay(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         if self.rollouts % self.config.pool_every == 0:
-            past = copy.deepcopy(self.model.policy)
+            policy = self.model.policy
+            past = type(policy)(**policy._get_constructor_parameters())  # noqa: SLF001  # SB3 copies a policy so
+            past.load_state_dict(policy.state_dict())
             past.set_training_mode(False)
             self.pool = [*self.pool, past][-self.config.pool_size :]
         for opponent in self.opponents:

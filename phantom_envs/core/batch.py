@@ -6,9 +6,11 @@ All arrays belong to the caller.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,7 +189,8 @@ def kernels(game: Game) -> Kernels:
 
 
 def _build(game: Game) -> Kernels:
-    compiled = entry(game.id)
+    folder = Path(str(sys.modules[game.deal.__module__].__file__)).resolve().parent  # all that is compiled for it
+    compiled = entry(game.id, (folder,))
     deal, legal, apply, observe = game.deal, game.legal, game.apply, game.observe
     resample, rule_action = game.resample, game.rule_action
     num_words, num_actions = game.num_words, game.num_actions

@@ -5,7 +5,8 @@ Python calls: it is compiled once and kept on disk.
 
 Numba's own disk cache looks at the file of the cached function only, so an edit in a function that another file calls
 returns old results (numba issue 1833). Here the folder of the cache is named by a hash over all sources that can be
-compiled and over the versions of Python, NumPy and Numba, so any edit starts a new folder.
+compiled into an entry (`core`, and the folder of its game) and over the versions of Python, NumPy and Numba, so any
+edit there starts a new folder.
 
 With `NUMBA_DISABLE_JIT=1` both decorators leave plain Python behind.
 """
@@ -31,8 +32,7 @@ from platformdirs import user_cache_path
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PACKAGE = Path(__file__).resolve().parent.parent
-COMPILED = ("core", "games")
+CORE = Path(__file__).resolve().parent
 
 JIT_DISABLED: bool = bool(vars(config)["DISABLE_JIT"])
 """Whether this process runs the rules as plain Python."""
@@ -41,18 +41,18 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 @cache
-def source_hash() -> str:
-    """Hash of every source file that can be compiled, and of the versions that compile it."""
+def source_hash(sources: tuple[Path, ...] = ()) -> str:
+    """Hash of every source file of `core` and of the folders `sources`, and of the versions that compile them."""
     digest = hashlib.sha256(f"{sys.version} {np.__version__} {numba.__version__}".encode())
-    for folder in COMPILED:
-        for path in sorted((PACKAGE / folder).rglob("*.py")):
-            digest.update(path.relative_to(PACKAGE).as_posix().encode())
+    for folder in (CORE, *sources):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(folder.parent).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 @cache
-def cache_folder() -> Path:
+def cache_folder(sources: tuple[Path, ...] = ()) -> Path:
     """Folder of the compiled code: `PHANTOM_ENVS_CACHE_DIR`, or the user's cache directory.
 
     Where that cannot be written, a temporary folder of this process: a shared one that others can foresee would let
@@ -60,7 +60,7 @@ def cache_folder() -> Path:
     """
     root = os.environ.get("PHANTOM_ENVS_CACHE_DIR")
     base = Path(root) if root else user_cache_path("phantom_envs", appauthor=False) / "compiled"
-    folder = base / source_hash()
+    folder = base / source_hash(sources)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -71,37 +71,36 @@ def cache_folder() -> Path:
 
 
 @cache
-def _announce(name: str) -> None:
+def _announce(name: str, sources: tuple[Path, ...]) -> None:
     print(
-        f"phantom_envs: compiling {name} for this machine (once, some seconds; kept in {cache_folder()})",
+        f"phantom_envs: compiling {name} for this machine (once, some seconds; kept in {cache_folder(sources)})",
         file=sys.stderr,
         flush=True,
     )
 
 
-class _Locator(_CacheLocator):
-    def __init__(self, py_file: str) -> None:
-        self._py_file = py_file
-
-    def get_cache_path(self) -> str:
-        return str(cache_folder())
-
-    def get_source_stamp(self) -> str:
-        return source_hash()
-
-    def get_disambiguator(self) -> str:
-        return "entry"
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
-        return cls(py_file)
-
-
-def _cache_for(tag: str) -> type[FunctionCache]:
+def _cache_for(tag: str, sources: tuple[Path, ...]) -> type[FunctionCache]:
     """A Numba cache whose entries are found by `tag`, since the folder already stands for all sources."""
 
+    class Locator(_CacheLocator):
+        def __init__(self, py_file: str) -> None:
+            self._py_file = py_file
+
+        def get_cache_path(self) -> str:
+            return str(cache_folder(sources))
+
+        def get_source_stamp(self) -> str:
+            return source_hash(sources)
+
+        def get_disambiguator(self) -> str:
+            return "entry"
+
+        @classmethod
+        def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Locator:
+            return cls(py_file)
+
     class Impl(CompileResultCacheImpl):
-        _locator_classes = [_Locator]  # type: ignore[list-item]  # noqa: RUF012  # as numba has it
+        _locator_classes = [Locator]  # type: ignore[list-item]  # noqa: RUF012  # as numba has it
 
         def get_filename_base(self, fullname: str, abiflags: str) -> str:
             return f"{tag}-{fullname.rpartition('.')[2]}-py{sys.version_info[0]}{sys.version_info[1]}{abiflags}"
@@ -115,7 +114,7 @@ def _cache_for(tag: str) -> type[FunctionCache]:
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]  # numba's, untyped
             if found is None:
-                _announce(tag)
+                _announce(tag, sources)
             return found
 
     return HouseCache
@@ -136,17 +135,18 @@ def wrapping(function: F) -> F:
     return jit(function)
 
 
-def entry(tag: str) -> Callable[[F], F]:
+def entry(tag: str, sources: tuple[Path, ...] = ()) -> Callable[[F], F]:
     """Compile a function that Python calls, on disk under `tag` and the function's name.
 
-    A closure is fine; `tag` must tell two closures of one function apart.
+    A closure is fine; `tag` must tell two closures of one function apart. `sources` are the folders, besides `core`,
+    of all functions that it calls.
     """
 
     def decorate(function: F) -> F:
         if JIT_DISABLED:
             return function
         compiled: Any = numba.njit(**OPTIONS)(function)
-        compiled._cache = _cache_for(tag)(function)  # noqa: SLF001  # what numba's enable_caching() does
+        compiled._cache = _cache_for(tag, sources)(function)  # noqa: SLF001  # what numba's enable_caching() does
         return compiled  # type: ignore[no-any-return]  # a numba dispatcher, called like the function
 
     return decorate

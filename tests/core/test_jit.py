@@ -92,11 +92,21 @@ def test_plain_python_writes_nothing(copied: Path, tmp_path: Path) -> None:
 
 
 def test_the_hash_covers_every_source_that_can_be_compiled(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jit, "PACKAGE", copied / "phantom_envs")
+    core, game = copied / "phantom_envs/core", copied / "phantom_envs/games/phantom_trick"
+    monkeypatch.setattr(jit, "CORE", core)
     hash_now = jit.source_hash.__wrapped__  # without its memory
-    seen = {hash_now()}
-    for path in sorted((copied / "phantom_envs").rglob("*/**/*.py")):
+    seen = {hash_now((game,))}
+    for path in [*core.rglob("*.py"), *game.rglob("*.py")]:
         with path.open("a", encoding="utf-8") as file:
             file.write("\n")
-        assert hash_now() not in seen, path
-        seen.add(hash_now())
+        assert hash_now((game,)) not in seen, path
+        seen.add(hash_now((game,)))
+
+
+def test_an_edit_in_one_game_leaves_the_others_compiled(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    games = copied / "phantom_envs/games"
+    monkeypatch.setattr(jit, "CORE", copied / "phantom_envs/core")
+    hash_now = jit.source_hash.__wrapped__
+    before = hash_now((games / "phantom_trick",))
+    edit(games / "phantom" / "rules.py", "from __future__ import annotations", "from __future__ import annotations  #")
+    assert hash_now((games / "phantom_trick",)) == before

@@ -9,6 +9,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from itertools import product
@@ -18,7 +19,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pettingzoo.test import api_test, render_test, seed_test
 
 from phantom_envs.core.batch import kernels
 from phantom_envs.core.table import Table
@@ -28,6 +28,11 @@ from phantom_envs.registry import game_ids, get_game
 from tests.digest import digests
 from tests.play import advance, choose, same
 from tests.settings import settings_of
+
+with warnings.catch_warnings():
+    # where pygame is installed, PettingZoo's own tests load one of its games in a way that it warns of
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
 
 MAX_STEPS = 600  # of one walk; longer games are left there
 
@@ -84,7 +89,7 @@ class TestPettingZoo:
     @every_game
     def test_render(self, game_id: str) -> None:
         for players in get_game(game_id).players:
-            render_test(lambda render_mode, players=players: env_of((game_id, players, {}), render_mode=render_mode))  # type: ignore[misc]  # mypy cannot infer it
+            render_test(lambda render_mode, players=players: env_of((game_id, players, {}), render_mode=render_mode))
 
     @every_game
     def test_modules_say_what_the_game_says(self, game_id: str) -> None:
@@ -172,7 +177,7 @@ class TestRules:
 @pytest.fixture(scope="module")
 def uncompiled() -> dict[str, int]:
     """The digests of a process without compilation."""
-    result = subprocess.run(  # noqa: S603  # our own module
+    result = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.digest"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,

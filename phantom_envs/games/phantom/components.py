@@ -89,7 +89,9 @@ SHELTERS = _set_of([GHOST_KINDS + place for place in range(NUM_PLACES) if _PLACE
 FIRST_GHOSTS = np.uint64((1 << GHOST_KINDS) - 1)
 """Per kind of Ghost its first copy: the Ghosts of a set without repeats."""
 
-FEAR_DIGITS = np.array([_set_of([c for c in range(NUM_CARDS) if FEAR[c] >> digit & 1]) for digit in range(3)], np.uint64)
+FEAR_DIGITS = np.array(
+    [_set_of([c for c in range(NUM_CARDS) if FEAR[c] >> digit & 1]) for digit in range(3)], np.uint64
+)
 """Per binary digit 1, 2, 4, the set of the cards whose fear has it."""
 
 FAMILY_GHOSTS = np.array([_set_of([c for c in range(GHOST_KINDS) if c // NUM_KINDS == f]) for f in range(4)], np.uint64)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from phantom_envs.core.bits import EMPTY, bit, count, drop_lowest, has, lowest
+from phantom_envs.core.bits import EMPTY, count, drop_lowest, has, lowest
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
 from phantom_envs.games.phantom.actions import (
@@ -45,7 +45,6 @@ from phantom_envs.games.phantom.components import (
     GHOST_KINDS,
     GHOSTS,
     HOWLER,
-    INVOKER,
     KIND_OF,
     KNOCKER,
     NEIGHBOURS,
@@ -61,11 +60,11 @@ from phantom_envs.games.phantom.state import DRAW, ON_CHARMER, ON_HOWLER, ON_INV
 
 TAKEN = 24  # worth of a victory point that the coming fright brings
 NEAR = 4  # worth of a victory point that one more card would bring
-LEAD = 2  # worth of a lead by one fear
+LEAD = 4  # worth of a lead by one fear
 MAX_LEAD = 8  # a greater lead is worth no more
 REACH = 3  # fear that one more card brings
 RECOVERY = 2  # worth of recovering a Ghost
-PLACES_HELD = 3  # with as many Places in hand, Ghosts are drawn
+PLACES_HELD = 2  # with as many Places in hand, Ghosts are drawn
 
 
 @jit
@@ -220,7 +219,10 @@ def gain_of_seizure(s: Record, own: Any, zone: int, card: int, source: int, kept
     here, there = int(s["occupants"][zone]), int(s["occupants"][source])
     opposing, beside = s["apparitions"][1 - seat, zone], s["apparitions"][seat, source]
     return (
-        worth(here, taken, opposing) - worth(here, own, opposing) + worth(there, beside, left) - worth(there, beside, lost)
+        worth(here, taken, opposing)
+        - worth(here, own, opposing)
+        + worth(there, beside, left)
+        - worth(there, beside, lost)
     )
 
 

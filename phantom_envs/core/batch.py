@@ -267,8 +267,8 @@ def _build(game: Game) -> Kernels:
 
     @jit
     def imagine(s: Any, seat: int, seed: Any) -> None:
-        s["rng"][0] = mix(seed)
-        s["seed"] = mix(s["rng"][0])
+        s["rng"][0] = successor(seed)  # not mix(seed), which is what a game of that seed is dealt from
+        s["seed"] = successor(s["rng"][0])
         resample(s, seat)
 
     @compiled

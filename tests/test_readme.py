@@ -27,7 +27,7 @@ def title(block: str) -> str:
 
 @pytest.mark.parametrize("block", blocks("python"), ids=title)
 def test_snippet_runs(block: str) -> None:
-    subprocess.run([sys.executable, "-W", "error", "-c", block], cwd=ROOT, check=True, timeout=300)
+    subprocess.run([sys.executable, "-W", "error", "-c", block], cwd=ROOT, check=True, timeout=600)
 
 
 def test_commands_run(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_commands_run(tmp_path: Path) -> None:
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "phantom-envs"
-        subprocess.run([sys.executable, "-m", "phantom_envs.cli", *arguments], cwd=tmp_path, check=True, timeout=300)
+        subprocess.run([sys.executable, "-m", "phantom_envs.cli", *arguments], cwd=tmp_path, check=True, timeout=600)
 
 
 def test_its_links_lead_somewhere() -> None:

@@ -92,7 +92,8 @@ def arena(
     if out is not None:
         report.check_name(out)
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    shown_on = Console(stderr=True)
+    with Progress(*columns, console=shown_on, transient=True, disable=not shown_on.is_terminal) as bar:
         task = bar.add_task("games", total=None)
         setting, results = play_match(
             game,
@@ -209,6 +210,9 @@ def main(args: Sequence[str] | None = None) -> int:
             description="Games of hidden information: looked up, played by agents, recorded and checked.",
             args=_pages_by_name(given),
         )
+    except BrokenPipeError:  # whoever read the output has seen enough; let Python's last flush go nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     except (PhantomError, OSError) as error:
         print(f"phantom-envs: {error}", file=sys.stderr)
         return FAILED

@@ -58,7 +58,7 @@ def play(table: Table, action: int) -> Line:
         "legal": legal,
         "action": name,
         "state": table.state_dict(),
-        "rewards": {f"player_{seat}": reward for seat, reward in enumerate(table.rewards.tolist())},
+        "rewards": {f"player_{seat}": reward + 0.0 for seat, reward in enumerate(table.rewards.tolist())},  # no -0.0
         "terminated": table.terminated,
         "truncated": table.truncated,
     }

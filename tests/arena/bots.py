@@ -1,0 +1,55 @@
+"""Agents that the tests name in specs or make themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phantom_envs.arena.agent import Decision, Decisions, SingleAgent
+from phantom_envs.core.game import Game
+
+
+class First:
+    """Takes the first legal action: deterministic, and blind to all else."""
+
+    def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        return decisions.mask.argmax(axis=1)
+
+
+class Drawing(SingleAgent):
+    """Draws from its own generator, one decision at a time."""
+
+    def act_one(self, decision: Decision) -> int:
+        return int(decision.rng().choice(decision.legal()))
+
+
+class Configured(First):
+    """Keeps what it was made with."""
+
+    def __init__(self, level: int, name: str = "x", *, wild: bool = False) -> None:
+        self.values = (level, name, wild)
+        self.prepared: list[Any] = []
+        self.closed = 0
+
+    def prepare(self, game: Game, num_players: int, options: Mapping[str, Any]) -> None:
+        self.prepared.append((game.id, num_players, dict(options)))
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class Answers:
+    """Answers what it was given, right or wrong."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def act(self, decisions: Decisions) -> Any:
+        return self.answer
+
+
+class NoAgent:
+    """Has no `act`."""

@@ -11,6 +11,7 @@ GAMES: dict[str, str] = {
     "phantom_trick_v0": "phantom_envs.games.phantom_trick",
     "phantom_v0": "phantom_envs.games.phantom",
     "fantasmagoria_v0": "phantom_envs.games.fantasmagoria",
+    "das_phantom_v0": "phantom_envs.games.das_phantom",
 }
 """Per game id, the folder that defines it."""
 

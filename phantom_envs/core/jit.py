@@ -37,15 +37,18 @@ CORE = Path(__file__).resolve().parent
 JIT_DISABLED: bool = bool(vars(config)["DISABLE_JIT"])
 """Whether this process runs the rules as plain Python."""
 
+SUFFIXES = (".py", ".txt")
+"""What counts as a source: code, and the tables that it reads to build its constants."""
+
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 @cache
 def source_hash(sources: tuple[Path, ...] = ()) -> str:
-    """Hash of every source file of `core` and of the folders `sources`, and of the versions that compile them."""
+    """Hash of every source of `core` and of the folders `sources`, and of the versions that compile them."""
     digest = hashlib.sha256(f"{sys.version} {np.__version__} {numba.__version__}".encode())
     for folder in (CORE, *sources):
-        for path in sorted(folder.rglob("*.py")):
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES):
             digest.update(path.relative_to(folder.parent).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -92,11 +92,11 @@ def test_plain_python_writes_nothing(copied: Path, tmp_path: Path) -> None:
 
 
 def test_the_hash_covers_every_source_that_can_be_compiled(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    core, game = copied / "phantom_envs/core", copied / "phantom_envs/games/phantom_trick"
+    core, game = copied / "phantom_envs/core", copied / "phantom_envs/games/das_phantom"
     monkeypatch.setattr(jit, "CORE", core)
     hash_now = jit.source_hash.__wrapped__  # without its memory
     seen = {hash_now((game,))}
-    for path in [*core.rglob("*.py"), *game.rglob("*.py")]:
+    for path in [*core.rglob("*.py"), *game.rglob("*.py"), game / "board.txt"]:
         with path.open("a", encoding="utf-8") as file:
             file.write("\n")
         assert hash_now((game,)) not in seen, path

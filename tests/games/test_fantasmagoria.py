@@ -238,7 +238,7 @@ def test_rounds_have_ten_or_fourteen_tricks_and_no_card_is_lost(players: int) ->
     everything = sorted(places_of_cards(_dealt(players)))
     assert len(everything) == len(set(everything)) == 14 * players
     before: dict[str, Any] = _dealt(players)
-    for table, _ in random_games(players, range(15)):
+    for table, _ in random_games(players, range(10)):
         state = table.state_dict()
         assert sorted(places_of_cards(state)) == everything
         assert state["trick"] <= 10 or all(state["possessed"])
@@ -342,7 +342,7 @@ def test_observation_holds_what_was_to_be_seen(players: int) -> None:
     low, high = layout.bounds()
     seen = Witness()
     before: dict[str, Any] = {}
-    for table, name in random_games(players, range(8)):
+    for table, name in random_games(players, range(5)):
         state = table.state_dict()
         if name is None:
             seen.forget()
@@ -363,7 +363,7 @@ def test_observation_holds_what_was_to_be_seen(players: int) -> None:
 @pytest.mark.parametrize("players", PLAYERS)
 def test_redraw_keeps_what_a_seat_knows(players: int) -> None:
     public = ("to_act", "won", "imprisoned", "table", "trump", "possessed", "scores", "lead_suit")
-    for number, (table, _) in enumerate(random_games(players, range(6))):
+    for number, (table, _) in enumerate(random_games(players, range(4))):
         state = table.state_dict()
         for seat in range(players):
             twin = table.copy()

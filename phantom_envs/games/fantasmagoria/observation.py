@@ -88,7 +88,7 @@ def observe(s: Record, seat: int, out: Any) -> None:
     second = seat + 1 if seat + 1 < players else seat + 1 - players
     third = seat + 2 if seat + 2 < players else seat + 2 - players
     # With three players the fourth is the seat that is not in the game: all of its sets are empty.
-    fourth = 3 if players == 3 else (seat + 3 if seat == 0 else seat - 1)
+    fourth = 3 if players == 3 or seat == 0 else seat - 1
 
     flags = bit(seat)
     if int(s["seat"]) >= 0:

@@ -41,7 +41,8 @@ def test_phantom_trick_by_hand() -> None:
         "| 0 … 59 | `place red-7 / play red-7 / take red-7` | ",
         "| `to_act` | 0 | 4 | 0 … 1 | who is to act |",
         "| `first` | 4 | 4 | 0 … 1 | ",
-        "(n/w - 1)/(n - 1) to a winner and -1/(n - 1) to everybody else (+1 to a lone winner, -0.3333 to everybody else)",
+        "(n/w - 1)/(n - 1) to a winner and -1/(n - 1) to everybody else (",
+        "(+1 to a lone winner, -0.3333 to everybody else) |",
         "| `score` | whenever points are booked, 0.1 × (own points - mean over all players) |",
         "At most 177 decisions with 4 players and the default options.",
     ]:

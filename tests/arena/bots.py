@@ -16,7 +16,8 @@ class First:
     """Takes the first legal action: deterministic, and blind to all else."""
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
-        return decisions.mask.argmax(axis=1)
+        actions: NDArray[np.int64] = decisions.mask.argmax(axis=1)
+        return actions
 
 
 class Drawing(SingleAgent):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phantom_envs.arena import match
-from phantom_envs.arena.agent import AgentError, Decisions
+from phantom_envs.arena.agent import Agent, AgentError, Decisions
 from phantom_envs.arena.builtin import RandomAgent, RuleAgent
 from phantom_envs.arena.match import Results, deal_seeds, play_match, seat_agents
 from phantom_envs.arena.record import record_game
@@ -111,7 +111,7 @@ def test_agents_are_prepared_and_closed() -> None:
 
 def test_the_games_are_those_that_a_record_tells_of() -> None:
     setting, results = play_match(TRICK, ["random", "rule"], 4, deals=3, seed=11)
-    seats = [RandomAgent(), RuleAgent(), RuleAgent(), RuleAgent()]
+    seats: list[Agent] = [RandomAgent(), RuleAgent(), RuleAgent(), RuleAgent()]
     for deal, seed in enumerate(deal_seeds(11, range(3)).tolist()):
         lines = list(record_game(get_game(TRICK), 4, {}, seed, seats))
         end = lines[-1]["state"]
@@ -158,18 +158,13 @@ def test_margin_and_share_by_hand() -> None:
     assert margin is not None
     assert margin[0].tolist() == [[4.5, -3.0, -1.5], [-3.0, 1.5, 1.5], [4.5, -4.5, 0.0]]
     assert per_deal(setting, margin)[:, 0].tolist() == [(4.5 + 1.5 + 0.0) / 3, (0 + 0 - 3.0) / 3]
-    twice = Results(
-        share=np.tile(share, (1, 1, 1)), points=points, truncated=results.truncated, decisions=results.decisions,
-        seconds=results.seconds,
-    )  # fmt: skip
-    assert per_deal(setting, twice.share)[:, 1].tolist() == pytest.approx(
-        [(0 + 0 + 0 + 0.5 + 1 + 0) / 6, (2 / 3 + 1) / 6]
+    assert per_deal(setting, share)[:, 0].tolist() == pytest.approx([(1 + 0.5 + 0) / 3, (1 / 3 + 0 + 0) / 3])
+    assert per_deal(setting, share)[:, 1].tolist() == pytest.approx(
+        [(0 + 0 + 0 + 0.5 + 1 + 0) / 6, (2 / 3 + 0 + 1) / 6]
     )
 
 
 def test_few_points_are_turned_to_good() -> None:
-    if "fantasmagoria_v0" not in game_ids():
-        return
     setting, results = play_match("fantasmagoria_v0", ["random", "rule"], 3, deals=3)
     margin = margins(setting, results)
     assert margin is not None
@@ -205,5 +200,6 @@ def test_every_game_can_be_played(game_id: str) -> None:
     ],
 )
 def test_bad_settings(arguments: dict[str, Any], error: type[Exception]) -> None:
+    settings: dict[str, Any] = {"game": TRICK, "agents": ["random"], "deals": 1}
     with pytest.raises(error):
-        play_match(**{"game": TRICK, "agents": ["random"], "deals": 1} | arguments)
+        play_match(**(settings | arguments))

@@ -79,11 +79,10 @@ def test_the_last_line_of_a_game(record: list[dict[str, Any]]) -> None:
         assert total == pytest.approx([(points - sum(gained) / 3) / 10 for points in gained])
 
 
-def test_no_reward_is_a_negative_zero(record: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_no_reward_is_a_negative_zero(tmp_path: Path) -> None:
     path = tmp_path / "win.jsonl"
     write_games(path, TRICK, ["random"])
-    assert "-0.0" not in path.read_text().replace("-0.0", "", 0)
-    assert not any("-0.0," in line or "-0.0}" in line for line in as_lines(record))
+    assert "-0.0" not in path.read_text()
 
 
 def test_a_record_is_as_the_engine_has_it(record: list[dict[str, Any]]) -> None:
@@ -220,12 +219,13 @@ def test_pictures_show_the_step(record: list[dict[str, Any]]) -> None:
 
 def test_settings_that_cannot_be_recorded(tmp_path: Path) -> None:
     path = tmp_path / "none.jsonl"
-    for arguments, error in [
+    cases: list[tuple[dict[str, Any], type[Exception]]] = [
         ({"specs": ["random"] * 5, "num_players": 4}, InvalidSpec),
         ({"specs": []}, InvalidSpec),
         ({"games": 0}, InvalidBatch),
         ({"num_players": 7}, InvalidPlayers),
-    ]:
+    ]
+    for arguments, error in cases:
         with pytest.raises(error):
-            write_games(path, TRICK, **{"specs": ["random"]} | arguments)  # type: ignore[arg-type]  # as given
+            write_games(path, TRICK, **({"specs": ["random"]} | arguments))
     assert not path.exists()

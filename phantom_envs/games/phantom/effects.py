@@ -72,7 +72,7 @@ def fleeing(s: Record) -> int:
 
 @jit
 def carry_out(s: Record, action: int) -> bool:
-    """Carry the effect out as chosen; False if more is to be chosen."""
+    """Carry the effect out as chosen. True if it asks for more."""
     phase = int(s["phase"])
     zone = int(s["effect_zone"])
     seat = int(s["seat"])
@@ -91,7 +91,7 @@ def carry_out(s: Record, action: int) -> bool:
         occupant = 1 << fleeing(s)
         s["occupants"][zone] ^= occupant
         s["occupants"][action - FLEE] |= occupant
-        return int(s["occupants"][zone]) == 0
+        return int(s["occupants"][zone]) != 0
     elif phase == ON_KNOCKER:
         ghost = (action - SEIZE) >> 2
         leave(s, rival, zone, ghost)
@@ -105,7 +105,7 @@ def carry_out(s: Record, action: int) -> bool:
         recover(s, ghost)
         s["hands"][seat] = with_card(s["hands"][seat], ghost)
         s["known"][seat] = with_card(s["known"][seat], ghost)
-    return True
+    return False
 
 
 @jit

@@ -95,6 +95,7 @@ def deal(s: Record) -> None:
         for _ in range(DEALT_PLACES[seat]):
             draw_place(s, seat)
     place_occupants(s)
+    free_zones(s)
     begin_turn(s, 0)
 
 
@@ -116,6 +117,11 @@ def begin_turn(s: Record, seat: int) -> None:
     """Ask `seat` for a card."""
     s["seat"] = seat
     s["phase"] = PLAY
+
+
+@jit
+def free_zones(s: Record) -> None:
+    """Let a card be played in every zone."""
     s["num_zones_played"] = 0
     s["zones_free"] = (1 << NUM_ZONES) - 1
 
@@ -216,18 +222,20 @@ def apply(s: Record, action: int) -> None:
     phase = int(s["phase"])
     if phase == DRAW:
         draw(s, action)
-    elif phase != PLAY:
-        if carry_out(s, action):
-            end_card(s)
-    elif action == PASS:
-        end_playing(s)
-    else:
-        play(s, int(PLAYED_CARD[action]), int(PLAYED_ZONE[action]))
+        return
+    if action != PASS:
+        asks = play(s, int(PLAYED_CARD[action]), int(PLAYED_ZONE[action])) if phase == PLAY else carry_out(s, action)
+        if asks:
+            return
+        end_card(s)
+        if int(s["num_zones_played"]) < int(s["plays"]):
+            return
+    end_playing(s)
 
 
 @jit
-def play(s: Record, card: int, zone: int) -> None:
-    """Play a card of the hand in a zone; of two equal ones the known goes first (R16)."""
+def play(s: Record, card: int, zone: int) -> bool:
+    """Play a card of the hand in a zone; of two equal ones the known goes first (R16). True if its effect asks."""
     seat = int(s["seat"])
     s["hands"][seat] = without_card(s["hands"][seat], card)
     if s["known"][seat] & bit(card) != EMPTY:
@@ -238,27 +246,24 @@ def play(s: Record, card: int, zone: int) -> None:
     s["zones_free"] ^= 1 << zone
     if card < GHOST_KINDS and has_choice(s, card, zone):
         begin_effect(s, card, zone)
-    else:
-        end_card(s)
+        return True
+    return False
 
 
 @jit
 def end_card(s: Record) -> None:
-    """After a card and its effect the adults strike (R7); then the next card, or the fright."""
+    """After a card and its effect the adults strike (R7)."""
+    s["phase"] = PLAY
     s["effect_zone"] = -1
     s["queen_family"] = -1
     eliminate(s)
-    if int(s["num_zones_played"]) < int(s["plays"]):
-        s["phase"] = PLAY
-    else:
-        end_playing(s)
 
 
 @jit
 def end_playing(s: Record) -> None:
     """Fright, then the end of the game (R13) or the drawing."""
     fright(s)
-    s["num_zones_played"] = 0
+    free_zones(s)
     own, rival = int(s["scores"][0]), int(s["scores"][1])
     if own >= WINNING_SCORE or rival >= WINNING_SCORE or int(s["turn"]) == MAX_TURNS:
         s["winners"] = 1 if own > rival else 2 if rival > own else 3
@@ -278,13 +283,11 @@ def fright(s: Record) -> None:
         occupants = int(s["occupants"][zone])
         if occupants == 0 or occupants & (occupants - 1) != 0:
             continue
-        occupant = lowest(occupants)
-        dread = int(DREAD[occupant])
+        dread = int(DREAD[lowest(occupants)])
         own, opposing = int(s["fear"][seat, zone]), int(s["fear"][rival, zone])
-        if own >= dread and own >= opposing:
-            take(s, seat, zone, occupant)
-        elif opposing >= dread:
-            take(s, rival, zone, occupant)
+        mine = own >= dread and own >= opposing
+        if mine or opposing >= dread:
+            take(s, seat if mine else rival, zone, lowest(occupants))
 
 
 @jit

@@ -22,7 +22,8 @@ def blocks(language: str) -> list[str]:
 
 def title(block: str) -> str:
     """The first line that tells a block apart."""
-    return next(line for line in block.splitlines() if line and not line.startswith(("import", "from")))
+    code = next(line for line in block.splitlines() if line and not line.startswith(("import", "from")))
+    return code.partition("(")[0]
 
 
 @pytest.mark.parametrize("block", blocks("python"), ids=title)

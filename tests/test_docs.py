@@ -28,7 +28,8 @@ def test_page_says_everything(game_id: str, pages: Path) -> None:
     headings = re.findall(r"^## (\w+)", page, re.MULTILINE)
     wanted = ["Players", "Options", "Actions", "Observation", "Rewards", "Limits", "Usage", "The", "Rulings", "Version"]
     assert [heading for heading in headings if heading in wanted] == wanted
-    assert len(re.findall(r"^# ", page, re.MULTILINE)) == 1 + page.count("\n# .")  # but for the rows of a board
+    prose = re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE)
+    assert len(re.findall(r"^# ", prose, re.MULTILINE)) == 1
     for option in game.options:
         assert f"| `{option.name}` |" in page
     for block in game.layout(game.default_players):
@@ -53,3 +54,12 @@ def test_rulings_that_the_code_cites_are_in_the_rules(game_id: str) -> None:
     for path in (ROOT / "phantom_envs" / "games" / game.name).glob("*.py"):
         cited = set(re.findall(r"\bR\d+\b", path.read_text(encoding="utf-8")))
         assert cited <= known, path.name
+
+
+@pytest.mark.parametrize("game_id", game_ids())
+def test_usage_runs(game_id: str, pages: Path) -> None:
+    page = (pages / f"{get_game(game_id).name}.md").read_text(encoding="utf-8")
+    snippets = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert len(snippets) == 2
+    for snippet in snippets:
+        exec(snippet, {})  # noqa: S102  # our own page

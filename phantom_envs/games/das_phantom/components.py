@@ -120,6 +120,7 @@ MASK_CELLS = words_of(cells_with("M"))
 COVERABLE = words_of([cell for cell, sign in enumerate(SIGNS) if sign not in ROOM_SIGNS + "RVF"])
 """Cells that may carry a hex."""
 
+EVERYWHERE = words_of(list(range(NUM_CELLS)))
 ODD_ROWS = words_of([cell for cell in range(NUM_CELLS) if cell // NUM_COLUMNS % 2])
 EVEN_ROWS = words_of([cell for cell in range(NUM_CELLS) if cell // NUM_COLUMNS % 2 == 0])
 NOT_FIRST_COLUMN = words_of([cell for cell in range(NUM_CELLS) if cell % NUM_COLUMNS > 0])

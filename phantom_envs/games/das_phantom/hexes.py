@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from phantom_envs.core.bits import EMPTY, ONE, bit
+from phantom_envs.core.bits import EMPTY, ONE, bit, lowest
 from phantom_envs.core.jit import jit
 from phantom_envs.games.das_phantom.components import (
     EVEN_ROWS,
+    EVERYWHERE,
     NOT_FIRST_COLUMN,
     NOT_LAST_COLUMN,
     ODD_ROWS,
@@ -73,6 +74,45 @@ def without(a: Words, b: Words) -> Any:
 def is_empty(a: Words) -> bool:
     """Whether no cell is in `a`."""
     return bool((a[0] | a[1] | a[2] | a[3]) == EMPTY)
+
+
+@jit
+def lowest_cell(a: Words) -> int:
+    """The lowest cell in `a`, -1 if it is empty."""
+    for word in range(4):
+        if a[word] != EMPTY:
+            return 64 * word + lowest(a[word])
+    return -1
+
+
+@jit
+def neighbours(a: Words) -> Any:
+    """The cells next to a cell of `a`."""
+    return steps_any(a, gates(EVERYWHERE))
+
+
+@jit
+def flood(start: Words, ground: Words) -> Any:
+    """`start`, and all that can be reached from there over `ground`."""
+    gate = gates(ground)
+    seen, level = start, start
+    while not is_empty(level):
+        level = without(steps_any(level, gate), seen)
+        seen = either(seen, level)
+    return seen
+
+
+@jit
+def nearest(goals: Words, ground: Words, ends: Words) -> Any:
+    """Those of `ends` that have the fewest steps over `ground` to one of `goals`; empty if none gets there."""
+    gate = gates(ground)
+    seen, level = goals, goals
+    found = both(goals, ends)
+    while is_empty(found) and not is_empty(level):
+        level = without(steps_any(level, gate), seen)
+        seen = either(seen, level)
+        found = both(level, ends)
+    return found
 
 
 @jit

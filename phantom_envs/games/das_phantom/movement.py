@@ -76,12 +76,12 @@ def is_blocked(s: Record, seat: int) -> bool:
 
 
 @jit
-def reach(s: Record, seat: int, least: int, most: int) -> Any:
+def reach(s: Record, seat: int, least: int, most: int, through_walls: bool) -> Any:
     """Where a move of `least` … `most` steps may end: by exact count, and stopping early (R22), as boards."""
     start = int(s["pawns"][seat])
     barred = closed(s, seat)
     landing = without(load(s["paths"]), barred)
-    if int(s["passage"]):
+    if through_walls:
         exact, early = walk(start, without(OUTSIDE_ROOMS, barred), least, most)
         exact, early = both(exact, landing), both(early, landing)
     else:
@@ -96,7 +96,7 @@ def find_reach(s: Record) -> None:
         least = most = int(SWIFT_STEPS[int(s["swift"])])
     else:
         least, most = int(LEAST_STEPS[int(s["face"])]), int(MOST_STEPS[int(s["face"])])
-    exact, early = reach(s, int(s["seat"]), least, most)
+    exact, early = reach(s, int(s["seat"]), least, most, int(s["passage"]) != 0)
     store(s["exact"], exact)
     store(s["early"], early)
 

@@ -110,7 +110,7 @@ def one_of(index: int) -> Any:
 @jit
 def observe(s: Record, seat: int, out: Any) -> None:
     """Write the observation of `seat`; see `layout`. Blocks narrower than 64 are overwritten behind their end."""
-    players, phase = int(s["num_players"]), int(s["phase"])
+    seat, players, phase = int(seat), int(s["num_players"]), int(s["phase"])
     plane(out, 0, load(s["paths"]))
     plane(out, NUM_CELLS, load(s["laid"]))
     plane(out, 2 * NUM_CELLS, load(s["roses_left"]))

@@ -45,6 +45,7 @@ from phantom_envs.games.phantom.components import (
     GHOST_KINDS,
     GHOSTS,
     HOWLER,
+    INVOKER,
     KIND_OF,
     KNOCKER,
     NEIGHBOURS,
@@ -56,7 +57,7 @@ from phantom_envs.games.phantom.components import (
     VICTORY_POINTS,
 )
 from phantom_envs.games.phantom.effects import fleeing
-from phantom_envs.games.phantom.state import DRAW, ON_CHARMER, ON_HOWLER, ON_INVOKER, ON_SQUATTER, PLAY
+from phantom_envs.games.phantom.state import DRAW, ON_CHARMER, ON_HOWLER, ON_INVOKER, ON_KNOCKER, ON_SQUATTER, PLAY
 
 TAKEN = 24  # worth of a victory point that the coming fright brings
 NEAR = 4  # worth of a victory point that one more card would bring
@@ -107,15 +108,15 @@ def choose_effect(s: Record, words: Any, phase: int) -> int:
         while left != EMPTY:
             action = 64 * word + lowest(left)
             left = drop_lowest(left)
-            if phase == ON_SQUATTER:
-                gain = gain_of_seizure(s, own, zone, action - TAKE_PLACE + GHOST_KINDS, zone, True)
-            elif phase == ON_CHARMER:
+            if phase == ON_CHARMER:
                 gain = gain_of_charm(s, own, zone, action - CHARM)
             elif phase == ON_INVOKER:
                 gain = int(FEAR[action - RECOVER])
             else:
-                ghost, source = (action - SEIZE) >> 2, (action - SEIZE) & 3
-                gain = gain_of_seizure(s, own, zone, ghost, source, phase == QUEEN + 1)
+                card, source = action - TAKE_PLACE + GHOST_KINDS, zone
+                if phase != ON_SQUATTER:
+                    card, source = (action - SEIZE) >> 2, (action - SEIZE) & 3
+                gain = gain_of_seizure(s, own, zone, card, source, phase != ON_KNOCKER)
             if best < 0 or gain > best_gain:
                 best, best_gain = action, gain
     return best
@@ -188,55 +189,51 @@ def gain_of_play(s: Record, card: int, zone: int) -> int:
     if card >= GHOST_KINDS:
         return presence
     kind = int(KIND_OF[card])
-    if kind == SQUATTER:
-        return presence + best_seizure(s, own, zone, opposing & PLACES, zone, True)
-    if kind == KNOCKER:
-        return presence + best_seizure(s, own, zone, opposing & GHOSTS, zone, False)
-    if kind == QUEEN:
-        family = FAMILY_GHOSTS[int(FAMILY_OF[card])] & FIRST_GHOSTS
-        best = 0
-        for source in range(NUM_ZONES):
-            ghosts = s["apparitions"][1 - seat, source] & family
-            best = max(best, best_seizure(s, own, zone, ghosts, source, True))
-        return presence + best
     if kind == CHARMER:
         return presence + best_charm(s, own, zone)
     if kind == HOWLER:
         return presence + gain_of_howl(s, own, zone)
-    return presence + (RECOVERY if s["discarded"] != EMPTY else 0)
+    if kind == INVOKER:
+        return presence + (RECOVERY if s["discarded"] != EMPTY else 0)
+    return presence + best_seizure(s, own, zone, card)
 
 
 @jit
 def gain_of_seizure(s: Record, own: Any, zone: int, card: int, source: int, kept: bool) -> int:
     """What it adds to seize `card` from the opponent in `source`, for the own apparition `own` of `zone` if kept."""
     seat = int(s["seat"])
-    lost = s["apparitions"][1 - seat, source]
+    lost, opposing = s["apparitions"][1 - seat, source], s["apparitions"][1 - seat, zone]
     left = without_card(lost, card)
     taken = with_card(own, card) if kept else own
-    if source == zone:
-        occupants = int(s["occupants"][zone])
-        return worth(occupants, taken, left) - worth(occupants, own, lost)
     here, there = int(s["occupants"][zone]), int(s["occupants"][source])
-    opposing, beside = s["apparitions"][1 - seat, zone], s["apparitions"][seat, source]
-    return (
-        worth(here, taken, opposing)
-        - worth(here, own, opposing)
-        + worth(there, beside, left)
-        - worth(there, beside, lost)
-    )
+    gain = worth(here, taken, left if source == zone else opposing) - worth(here, own, opposing)
+    if source != zone:
+        beside = s["apparitions"][seat, source]
+        gain += worth(there, beside, left) - worth(there, beside, lost)
+    return gain
 
 
 @jit
-def best_seizure(s: Record, own: Any, zone: int, cards: Any, source: int, kept: bool) -> int:
-    """The most that seizing one of `cards` adds, 0 if there is none."""
+def best_seizure(s: Record, own: Any, zone: int, ghost: int) -> int:
+    """The most that a squatter, knocker or queen in `zone` adds by what it seizes, 0 if there is nothing to seize."""
+    kind = int(KIND_OF[ghost])
+    wanted = GHOSTS
+    if kind == SQUATTER:
+        wanted = PLACES
+    elif kind == QUEEN:
+        wanted = FAMILY_GHOSTS[int(FAMILY_OF[ghost])] & FIRST_GHOSTS
     best = 0
     found = False
-    while cards != EMPTY:
-        gain = gain_of_seizure(s, own, zone, card_of(lowest(cards)), source, kept)
-        cards = drop_lowest(cards)
-        if not found or gain > best:
-            best = gain
-        found = True
+    for source in range(NUM_ZONES):
+        if source != zone and kind != QUEEN:
+            continue
+        cards = s["apparitions"][1 - int(s["seat"]), source] & wanted
+        while cards != EMPTY:
+            gain = gain_of_seizure(s, own, zone, card_of(lowest(cards)), source, kind != KNOCKER)
+            cards = drop_lowest(cards)
+            if not found or gain > best:
+                best = gain
+            found = True
     return best
 
 

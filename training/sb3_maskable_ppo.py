@@ -21,6 +21,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from phantom_envs.adapters.sb3 import PhantomVecEnv
 from phantom_envs.arena.agent import Decisions
+from phantom_envs.registry import get_game
 from training.evaluate import Evaluation, evaluate, table
 
 
@@ -136,10 +137,9 @@ def evaluate_model(model: Any, config: Config, deals: int) -> list[Evaluation]:
     return evaluate(ModelAgent(model), config.game, players, config.options, deals)
 
 
-def train(config: Config) -> list[Evaluation]:
-    """Run the training of `config` to its end and evaluate what it learned."""
-    torch.set_num_threads(config.threads)
-    num_players = PhantomVecEnv(config.game, 1, config.num_players).games.games.num_players
+def make_model(config: Config) -> tuple[MaskablePPO, list[PastSelf]]:
+    """The untrained model on its games, and the players of the opponents' seats."""
+    num_players = get_game(config.game).check_players(config.num_players)
     opponents = [PastSelf(config.seed + seat) for seat in range(num_players - 1)]
     env = PhantomVecEnv(config.game, config.num_envs, num_players, opponents, "rotate", **config.options)
     model = MaskablePPO(
@@ -156,6 +156,13 @@ def train(config: Config) -> list[Evaluation]:
         seed=config.seed,
         device=config.device,
     )
+    return model, opponents
+
+
+def train(config: Config) -> list[Evaluation]:
+    """Run the training of `config` to its end and evaluate what it learned."""
+    torch.set_num_threads(config.threads)
+    model, opponents = make_model(config)
     columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
     with Progress(*columns) as progress:
         model.learn(config.total_steps, Selfplay(config, opponents, progress))
@@ -163,7 +170,9 @@ def train(config: Config) -> list[Evaluation]:
     if not config.final_deals:
         return []
     evaluations = evaluate_model(model, config, config.final_deals)
-    progress.console.print(table(f"{config.game}, {num_players} players: {model.num_timesteps:,} steps", evaluations))
+    progress.console.print(
+        table(f"{config.game}, {len(opponents) + 1} players: {model.num_timesteps:,} steps", evaluations)
+    )
     return evaluations
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,43 +20,66 @@ FORBIDDEN = -1e9
 
 
 class PolicyValueNet(nn.Module):
-    """An MLP over an observation vector.
+    """An MLP over an observation vector, with a short cut from what is about an action to that action.
+
+    Some rows of an observation speak about actions, entry by entry (`Block.first_action`): is this card in hand, does
+    it pair. The body weighs these rows by the situation, and the logit of an action gets its entries times the
+    weights; without it the body would have to pass on each entry by itself.
 
     Args:
         observation_size: Entries D of an observation.
         num_actions: Actions A.
+        rows: (start, count, length, first action) of rows one after the other that speak about the same actions.
         width: Units of each hidden layer.
         depth: Hidden layers.
     """
 
     scale: Tensor
 
-    def __init__(self, observation_size: int, num_actions: int, width: int = 256, depth: int = 2) -> None:
+    def __init__(
+        self,
+        observation_size: int,
+        num_actions: int,
+        rows: Sequence[Sequence[int]] = (),
+        width: int = 256,
+        depth: int = 2,
+    ) -> None:
         super().__init__()
-        self.shape = {
+        self.shape: dict[str, Any] = {
             "observation_size": observation_size,
             "num_actions": num_actions,
+            "rows": [list(row) for row in rows],
             "width": width,
             "depth": depth,
         }
         hidden = [nn.Linear(observation_size if layer == 0 else width, width) for layer in range(depth)]
         self.body = nn.Sequential(*(module for layer in hidden for module in (layer, nn.ReLU())))
         self.policy = nn.Linear(width, num_actions)
+        self.weights = nn.Linear(width, sum(count for _, count, _, _ in rows))
         self.value = nn.Linear(width, 1)
         self.register_buffer("scale", torch.ones(observation_size))
         for layer in hidden:
             nn.init.orthogonal_(layer.weight, 2**0.5)
             nn.init.zeros_(layer.bias)
-        nn.init.orthogonal_(self.policy.weight, 0.01)
-        nn.init.zeros_(self.policy.bias)
-        nn.init.orthogonal_(self.value.weight, 1.0)
-        nn.init.zeros_(self.value.bias)
+        for head, gain in ((self.policy, 0.01), (self.weights, 0.01), (self.value, 1.0)):
+            if head.out_features:
+                nn.init.orthogonal_(head.weight, gain)
+            nn.init.zeros_(head.bias)
 
     @classmethod
     def for_game(cls, game: Game, num_players: int, width: int = 256, depth: int = 2) -> PolicyValueNet:
         """A fresh network for a game; observations are scaled into -1 … 1 by their declared bounds."""
         layout = game.layout(num_players)
-        net = cls(layout.size, game.num_actions, width, depth)
+        rows: list[list[int]] = []
+        for block in layout:
+            if block.first_action is None:
+                continue
+            length, first = block.shape[-1], block.first_action
+            if rows and block.start == rows[-1][0] + rows[-1][1] * length and rows[-1][2:] == [length, first]:
+                rows[-1][1] += block.size // length
+            else:
+                rows.append([block.start, block.size // length, length, first])
+        net = cls(layout.size, game.num_actions, rows, width, depth)
         low, high = layout.bounds()
         reach = np.maximum(np.abs(low.astype(np.float32)), np.abs(high.astype(np.float32)))
         net.scale.copy_(torch.from_numpy(1.0 / np.maximum(reach, 1.0)))
@@ -70,8 +94,17 @@ class PolicyValueNet(nn.Module):
         """
         kind = observation.device.type
         dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else self.scale.dtype
-        x = self.body(observation.to(dtype) * self.scale.to(dtype))
-        logits = self.policy(x).float().masked_fill(action_mask == 0, FORBIDDEN)
+        scaled = observation.to(dtype) * self.scale.to(dtype)
+        x = self.body(scaled)
+        logits = self.policy(x)
+        weights = self.weights(x)
+        used = 0
+        for start, count, length, first in self.shape["rows"]:
+            about = scaled[:, start : start + count * length].reshape(-1, count, length)
+            share = torch.einsum("nr,nrl->nl", weights[:, used : used + count], about)
+            logits = logits + nn.functional.pad(share, (first, logits.shape[1] - first - length))
+            used += count
+        logits = logits.float().masked_fill(action_mask == 0, FORBIDDEN)
         return logits, self.value(x).float().squeeze(-1)
 
 

@@ -53,9 +53,9 @@ class Config:
     bfloat16: bool = True
     """Compute in bfloat16 where that is safe (autocast)."""
 
-    total_steps: int = 12_000_000
+    total_steps: int = 10_000_000
     """Decisions to learn from, over all games and seats."""
-    num_envs: int = 1024
+    num_envs: int = 512
     """Games at a time."""
     rollout: int = 64
     """Steps of each game between updates."""
@@ -353,7 +353,7 @@ def train(config: Config) -> list[Evaluation]:
             trainer.collect(monitor)
             with monitor.time("update"):
                 trainer.learn()
-            trainer.steps += config.num_envs * config.rollout
+            trainer.steps += int(trainer.rollout.learns.sum())
             trainer.updates += 1
             if config.pool_fraction and trainer.updates % config.pool_every == 0:
                 trainer.keep_past_self()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -21,6 +21,8 @@ class Block:
         low: Least value of an entry.
         high: Greatest value of an entry.
         meaning: One sentence for the documentation.
+        first_action: If entry i of the last axis is about action `first_action + i` (a card that may be played, a
+            cell that may be entered), that action; else None. Networks can score actions by what is about them.
         start: Offset in the vector, set by `Layout`.
     """
 
@@ -29,6 +31,7 @@ class Block:
     low: int
     high: int
     meaning: str
+    first_action: int | None = None
     start: int = 0
 
     @property
@@ -49,7 +52,7 @@ class Layout:
         placed: list[Block] = []
         start = 0
         for block in blocks:
-            placed.append(Block(block.name, block.shape, block.low, block.high, block.meaning, start))
+            placed.append(replace(block, start=start))
             start = placed[-1].stop
         self.blocks: tuple[Block, ...] = tuple(placed)
         self.size: int = start

@@ -29,6 +29,11 @@ def suit_of(card: str) -> str:
     return card.split("-")[0]
 
 
+def value_of(card: str) -> str:
+    """The value of a card."""
+    return card.split("-")[1]
+
+
 @dataclass
 class History:
     """What everybody has seen this round, noted from the states and moves, not from the record."""
@@ -101,6 +106,13 @@ def expected(state: dict[str, Any], history: History, seat: int) -> dict[str, An
 
     on_table = [[table[other]["card"]] if other in table else [] for other in order]
     owners = {card: 1 + k for k, other in enumerate(order) for card in rows[k] + state["piles"][other]}
+    face_up = [each["card"] for each in state["table"] if each["face_up"]]
+    seen = {*laid, *history.played, *state["hands"][seat]}
+    unseen = [card for card in names(DECKS[n]) if card not in seen]
+
+    def same_value(held: list[str]) -> list[int]:
+        return [sum(value_of(other) == value_of(card) for other in held) for card in CARD_NAMES]
+
     return {
         "to_act": one_hot(n, offset(state["to_act"])),
         "first": one_hot(n, offset(state["first"])),
@@ -120,6 +132,10 @@ def expected(state: dict[str, Any], history: History, seat: int) -> dict[str, An
         "card_owner": card_block(owners),
         "card_played_by": card_block({card: 1 + offset_of[who] for card, (who, _) in history.played.items()}),
         "card_played_in": card_block({card: number for card, (_, number) in history.played.items()}),
+        "card_twin": same_value(face_up),
+        "card_pair": same_value(rows[0]),
+        "card_wanted": same_value([card for row in rows[1:] for card in row]),
+        "card_unseen": same_value(unseen),
         "scores": [state["scores"][other] for other in order],
         "last_gain": [state["last_gain"][other] for other in order],
         "pile_size": [len(state["piles"][other]) for other in order],

@@ -9,23 +9,22 @@ import numpy as np
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
 from phantom_envs.core.rng import shuffle
-from phantom_envs.games.das_phantom.components import ITEM_COUNTS, NUM_ITEMS, NUM_PILES, PILE_OF
+from phantom_envs.games.das_phantom.components import ITEM_COUNTS, MAX_PILE, NUM_ITEMS, NUM_PILES, PILE_OF
 
 
 @jit
 def resample(s: Record, seat: int) -> None:
     """Redraw what `seat` cannot know: per pile, its items and those of the other hands are one pool (R31).
 
-    If another is in a turn, as many of the items in that hand count as taken this turn as did before.
+    If another is in a turn, which items of that hand were taken this turn is redrawn too.
     """
-    pool = np.zeros(int(ITEM_COUNTS.sum()), np.int64)
+    pool = np.zeros(2 * MAX_PILE, np.int64)  # a card discarded may have been shuffled, and be in hand again
     for pile in range(NUM_PILES):
         size = 0
         for kind in range(NUM_ITEMS):
             if int(PILE_OF[kind]) == pile:
-                for _ in range(int(ITEM_COUNTS[kind]) - int(s["gone"][kind]) - int(s["hands"][seat, kind])):
-                    pool[size] = kind
-                    size += 1
+                number = int(ITEM_COUNTS[kind]) - int(s["gone"][kind]) - int(s["hands"][seat, kind])
+                size = add(pool, size, kind, number)
         shuffle(s["rng"], pool, size)
         for position in range(int(s["pile_size"][pile])):
             size -= 1
@@ -33,23 +32,44 @@ def resample(s: Record, seat: int) -> None:
         for other in range(int(s["num_players"])):
             if other != seat:
                 size = deal_again(s, other, pile, pool, size)
+        if int(s["seat"]) not in (seat, -1):
+            mark_fresh(s, pile, pool)
+
+
+@jit
+def add(pool: Any, size: int, kind: int, number: int) -> int:
+    """Put `number` items behind the first `size` of `pool`; returns how many there are then."""
+    for position in range(size, size + number):
+        pool[position] = kind
+    return size + number
 
 
 @jit
 def deal_again(s: Record, seat: int, pile: int, pool: Any, size: int) -> int:
     """Replace the items of one pile in a hand by the last of `pool[:size]`; returns how many are left there."""
-    fresh = 0
     for kind in range(NUM_ITEMS):
         if int(PILE_OF[kind]) == pile:
             s["hands"][seat, kind] = 0
-            if seat == int(s["seat"]):
-                fresh += int(s["fresh"][kind])
-                s["fresh"][kind] = 0
     for _ in range(int(s["held"][seat, pile])):
         size -= 1
-        kind = int(pool[size])
-        s["hands"][seat, kind] += 1
-        if fresh > 0:
-            fresh -= 1
-            s["fresh"][kind] += 1
+        s["hands"][seat, int(pool[size])] += 1
     return size
+
+
+@jit
+def mark_fresh(s: Record, pile: int, pool: Any) -> None:
+    """Redraw which items of one pile the player in turn took this turn, of those in hand and discarded this turn.
+
+    Of equal items, those taken this turn were discarded first (R6).
+    """
+    size = 0
+    for kind in range(NUM_ITEMS):
+        if int(PILE_OF[kind]) == pile:
+            size = add(pool, size, kind, int(s["hands"][int(s["seat"]), kind]) + int(s["dropped"][kind]))
+            s["fresh"][kind] = 0
+    shuffle(s["rng"], pool, size)
+    for position in range(int(s["taken"][pile])):
+        s["fresh"][int(pool[position])] += 1
+    for kind in range(NUM_ITEMS):
+        if int(PILE_OF[kind]) == pile:
+            s["fresh"][kind] -= min(int(s["fresh"][kind]), int(s["dropped"][kind]))

@@ -38,12 +38,10 @@ SINGLE, DOUBLE, MAGIC = range(3)
 PILES = ("single", "double", "magic")
 NUM_PILES = 3
 PILE_OF = np.array([SINGLE, SINGLE, DOUBLE, DOUBLE, DOUBLE, MAGIC, MAGIC, MAGIC, MAGIC, MAGIC], np.int8)
-PILE_SIZES = (20, 12, 24)
 MAX_PILE = 24
 MAX_TILES = 32
 HAND_LIMIT = 6
 
-NUM_ROSES = 14
 REQUIRED_ROSES = np.array([0, 0, 6, 4, 3, 2, 2], np.int8)
 """Per player count, the roses needed to enter the finish; one more is the most a player may have."""
 

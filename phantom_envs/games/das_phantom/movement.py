@@ -18,6 +18,7 @@ from phantom_envs.games.das_phantom.components import (
     MOST_STEPS,
     NEAR,
     NUM_ITEMS,
+    NUM_PILES,
     OUTSIDE_ROOMS,
     REQUIRED_ROSES,
     ROSE_SPACE,
@@ -226,6 +227,7 @@ def visit(s: Record, granted: bool) -> None:
 def take(s: Record, pile: int) -> None:
     """Take an item; it cannot be played this turn."""
     s["fresh"][draw(s, int(s["seat"]), pile)] += 1
+    s["taken"][pile] += 1
     take_no_more(s)
 
 
@@ -265,6 +267,9 @@ def clear_turn(s: Record) -> None:
     s["origin"] = -1
     for kind in range(NUM_ITEMS):
         s["fresh"][kind] = 0
+        s["dropped"][kind] = 0
+    for pile in range(NUM_PILES):
+        s["taken"][pile] = 0
 
 
 @jit

@@ -68,6 +68,7 @@ def layout(num_players: int) -> Layout:
         Block("gone", kinds, 0, MOST_ITEMS, "per kind, tiles laid or discarded, cards on the discard pile"),
         Block("tiles_out", (NUM_TILES,), 0, MOST_ITEMS, "per kind, tiles discarded"),
         Block("piles", (NUM_PILES,), 0, MAX_PILE, "items left in the piles: single, double, magic"),
+        Block("taken", (NUM_PILES,), 0, MAX_PILE, "items that the player in turn took this turn, by pile"),
         Block("rolls", (1,), 0, MOST_ROLLS, "black dice still to be rolled for further moves"),
         Block("takes", (1,), 0, MOST_TAKES, "items still to be asked for"),
         Block("steps", (1,), 0, WHITE_NUMBERS, "steps the Phantom has still to make"),
@@ -191,7 +192,8 @@ def write_numbers(s: Record, seat: int, out: Any, at: int) -> int:
     at += NUM_TILES
     for pile in range(NUM_PILES):
         out[at + pile] = s["pile_size"][pile]
-    at += NUM_PILES
+        out[at + NUM_PILES + pile] = s["taken"][pile]
+    at += 2 * NUM_PILES
     out[at] = s["rolls"]
     out[at + 1] = s["takes"]
     out[at + 2] = s["steps"]

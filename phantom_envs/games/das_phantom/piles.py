@@ -92,6 +92,7 @@ def discard(s: Record, seat: int, kind: int) -> None:
     """Discard an item; of equal ones those taken this turn first (R6)."""
     if int(s["fresh"][kind]) > 0:
         s["fresh"][kind] -= 1
+    s["dropped"][kind] += 1
     give_up(s, seat, kind)
     if kind < NUM_TILES:
         s["out"][int(s["out_size"])] = kind

@@ -89,6 +89,8 @@ STATE = np.dtype(
         ("met", np.int8),  # 1 if a meeting has had its effect
         ("torches", np.uint8),  # set of the torch spaces that served, by their order on the board
         ("fresh", np.int8, (NUM_ITEMS,)),  # per kind, items taken this turn and still in hand
+        ("taken", np.int8, (NUM_PILES,)),  # per pile, items taken this turn
+        ("dropped", np.int8, (NUM_ITEMS,)),  # per kind, items discarded this turn
         ("shifted", np.int8),  # 1 if a laid hex was shifted
         ("stuck", np.int8),  # 1 if the last die's move was `stay` while blocked, with no `go` after it
         ("using", np.int8),  # phases AT and TOWARD: kind of the tile being laid, else -1

@@ -11,6 +11,7 @@ from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
 from phantom_envs.core.layout import Block, Layout
 from phantom_envs.games.phantom_trick.components import (
+    DECKS,
     HAND_SIZE,
     MAX_PILE,
     MAX_SCORE,
@@ -22,16 +23,22 @@ from phantom_envs.games.phantom_trick.components import (
 )
 from phantom_envs.games.phantom_trick.state import PLACE
 
+VALUES = np.uint64((1 << NUM_VALUES) - 1)
+EVERY_SUIT = np.uint64(sum(1 << NUM_VALUES * suit for suit in range(NUM_SUITS)))
 LOWEST_SCORE = -100  # a row costs 12 a round: scores stay far above
-MAX_GAIN = 30
 
 
 def layout(num_players: int) -> Layout:
     """The blocks of an observation with `num_players` players.
 
-    The seven `card_…` blocks are the columns of a table with a row per card, in the order of the actions.
+    The `card_…` blocks are the columns of a table with a row per card, in the order of the actions. Four of them say
+    what other blocks imply about the card's value: what networks are slow to work out.
     """
-    p, cards = num_players, (NUM_CARDS,)
+    p = num_players
+
+    def cards(name: str, high: int, meaning: str) -> Block:
+        return Block(f"card_{name}", (NUM_CARDS,), 0, high, meaning, first_action=0)
+
     return Layout(
         Block("to_act", (p,), 0, 1, "who is to act"),
         Block("first", (p,), 0, 1, "who played, or is to play, the first card of this trick"),
@@ -44,13 +51,17 @@ def layout(num_players: int) -> Layout:
         Block("voids", (p, NUM_SUITS), 0, 1, "suits each has shown to lack this round"),
         Block("table_value", (p, NUM_VALUES), 0, 1, "value each has played to this trick"),
         Block("row_value", (p, NUM_VALUES), 0, 1, "values in each row; the own card from the laying on"),
-        Block("card_hand", cards, 0, 1, "in the own hand"),
-        Block("card_known", cards, 0, 1, "seen by all this round: laid and revealed, or played; or laid by oneself"),
-        Block("card_face_up", cards, 0, 1, "face-up in this trick"),
-        Block("card_vanished", cards, 0, 1, "turned face-down this round"),
-        Block("card_owner", cards, 0, p, "1 + who has it in row or pile, 0 for nobody"),
-        Block("card_played_by", cards, 0, p, "1 + who played it this round, 0 for nobody"),
-        Block("card_played_in", cards, 0, NUM_TRICKS, "trick it was played in this round, 0 for none"),
+        cards("hand", 1, "in the own hand"),
+        cards("known", 1, "seen by all this round: laid and revealed, or played; or laid by oneself"),
+        cards("face_up", 1, "face-up in this trick"),
+        cards("vanished", 1, "turned face-down this round"),
+        cards("owner", p, "1 + who has it in row or pile, 0 for nobody"),
+        cards("played_by", p, "1 + who played it this round, 0 for nobody"),
+        cards("played_in", NUM_TRICKS, "trick it was played in this round, 0 for none"),
+        cards("twin", 1, "its value lies face-up in this trick: it would vanish"),
+        cards("pair", 1, "its value is in the own row: taken, it would make a pair"),
+        cards("wanted", p - 1, "other rows that hold its value"),
+        cards("unseen", NUM_SUITS, "cards of its value that are neither known nor in the own hand"),
         Block("scores", (p,), LOWEST_SCORE, MAX_SCORE, "scores"),
         Block("last_gain", (p,), -HAND_SIZE, MAX_PILE, "pile minus row of the last finished round"),
         Block("pile_size", (p,), 0, MAX_PILE, "cards in each pile"),
@@ -127,6 +138,13 @@ def observe(s: Record, seat: int, out: Any) -> None:
     tricks = s["played_in"]
     spread_numbers(out, at + 2 * NUM_CARDS, tricks[0], tricks[1], tricks[2], tricks[3])
     at += 3 * NUM_CARDS
+    spread(out, at, in_all_suits(values_of(s["face_up"])))
+    spread(out, at + NUM_CARDS, in_all_suits(rows & VALUES))
+    ones, twos, fours = count_by_value(rows >> np.uint64(NUM_VALUES))
+    spread_numbers(out, at + 2 * NUM_CARDS, ones, twos, fours, EMPTY)
+    ones, twos, fours = count_by_value(DECKS[players] & ~(known | s["hands"][seat]))
+    spread_numbers(out, at + 3 * NUM_CARDS, ones, twos, fours, EMPTY)
+    at += 4 * NUM_CARDS
     for offset in range(players):
         other = seat + offset
         if other >= players:
@@ -135,3 +153,34 @@ def observe(s: Record, seat: int, out: Any) -> None:
         out[at + players + offset] = s["last_gain"][other]
         out[at + 2 * players + offset] = s["pile_size"][other]
     out[at + 3 * players] = s["trick"]
+
+
+@jit
+def values_of(cards: Any) -> Any:
+    """The set of values, as numbers 0-11, that some card of the set has."""
+    either = cards | cards >> np.uint64(NUM_VALUES)
+    either |= cards >> np.uint64(2 * NUM_VALUES)
+    either |= cards >> np.uint64(3 * NUM_VALUES)
+    return (either | cards >> np.uint64(4 * NUM_VALUES)) & VALUES
+
+
+@jit
+def in_all_suits(values: Any) -> Any:
+    """All cards that have one of the values (numbers 0-11); no carry, for the fields do not overlap."""
+    return values * EVERY_SUIT
+
+
+@jit
+def count_by_value(cards: Any) -> Any:
+    """How many cards of the set have the value of a card, for every card: the cards whose number has digit 1, 2, 4.
+
+    The five fields of twelve bits are added up digit by digit, all values at once.
+    """
+    ones, twos, fours = EMPTY, EMPTY, EMPTY
+    for suit in range(NUM_SUITS):
+        field = cards >> np.uint64(NUM_VALUES * suit) & VALUES
+        carry = ones & field
+        ones ^= field
+        fours |= twos & carry
+        twos ^= carry
+    return in_all_suits(ones), in_all_suits(twos), in_all_suits(fours)

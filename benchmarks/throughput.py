@@ -49,6 +49,9 @@ class Config:
     """File to write the figures to."""
 
 
+WIDTH = 112
+"""Characters a line that the tables need, also where the terminal has fewer or none is there."""
+
 Skipped = dict[str, str]
 """What is not timed, and why."""
 
@@ -174,7 +177,7 @@ def show(report: dict[str, Any], console: Console) -> None:
 
 def main(config: Config) -> None:
     """Time, show and write."""
-    console = Console()
+    console = Console(width=max(WIDTH, Console().width))
     report = run(config, console)
     show(report, console)
     if config.json is not None:

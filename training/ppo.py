@@ -25,6 +25,7 @@ from agents.network import PolicyValueNet, save_network
 from agents.neural import NeuralAgent
 from phantom_envs.core.gae import turn_advantages
 from phantom_envs.envs.vector import PhantomVec, make_vec
+from phantom_envs.registry import get_game
 from training.checkpoints import load_checkpoint, save_checkpoint
 from training.evaluate import Evaluation, evaluate, table
 from training.monitor import Monitor
@@ -38,8 +39,10 @@ class Config:
     """Game to learn."""
     num_players: int | None = None
     """Players; None for the game's default."""
-    options: dict[str, Any] = field(default_factory=lambda: {"reward": "score"})
-    """Options of the game."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Options of the game; its last `reward`, which comes most often, unless you give one."""
+    win_bonus: float = 0.5
+    """Weight of winning that is added to that reward: points alone say little once all have enough of them."""
     run: Path | None = None
     """Folder of checkpoints, tensorboard files and, at the end, `agent.safetensors`; None for a new one in `runs/`."""
     resume: bool = False
@@ -53,8 +56,8 @@ class Config:
     bfloat16: bool = True
     """Compute in bfloat16 where that is safe (autocast)."""
 
-    total_steps: int = 10_000_000
-    """Decisions to learn from, over all games and seats."""
+    total_steps: int = 8_000_000
+    """Decisions of the learning seats, forced ones included, over all games."""
     num_envs: int = 512
     """Games at a time."""
     rollout: int = 64
@@ -64,7 +67,7 @@ class Config:
     minibatch: int = 4096
     """Decisions per gradient step."""
     learning_rate: float = 1e-3
-    """Of Adam, falling linearly to a tenth."""
+    """Of Adam, falling linearly to zero."""
     discount: float = 1.0
     """Gamma, per decision of a seat."""
     trace: float = 0.95
@@ -112,9 +115,9 @@ class Rollout:
     terminated: NDArray[np.bool_]  # (T, N)
     truncated: NDArray[np.bool_]  # (T, N)
     action: NDArray[np.int64]  # (T, N)
-    log_prob: NDArray[np.float32]  # (T, N)
+    log_prob: NDArray[np.float32]  # (T + 1, N)
     value: NDArray[np.float32]  # (T + 1, N)
-    learns: NDArray[np.bool_]  # (T, N): the decision is the learner's, not a past self's
+    counts: NDArray[np.bool_]  # (T + 1, N): a choice among several actions, and not a past self's
     advantage: NDArray[np.float32]  # (T, N)
     complete: NDArray[np.bool_]  # (T, N)
 
@@ -130,9 +133,9 @@ class Rollout:
             np.zeros((t, n), np.bool_),
             np.zeros((t, n), np.bool_),
             np.zeros((t, n), np.int64),
-            np.zeros((t, n), np.float32),
             np.zeros((t + 1, n), np.float32),
-            np.ones((t, n), np.bool_),
+            np.zeros((t + 1, n), np.float32),
+            np.zeros((t + 1, n), np.bool_),
             np.zeros((t, n), np.float32),
             np.zeros((t, n), np.bool_),
         )
@@ -148,7 +151,12 @@ class Trainer:
         torch.manual_seed(config.seed)
         self.rng = np.random.default_rng(config.seed)
         self.device = torch.device(config.device)
-        self.vec = make_vec(config.game, config.num_envs, config.num_players, threads=config.threads, **config.options)
+        game = get_game(config.game)
+        players = game.check_players(config.num_players)
+        options: dict[str, Any] = game.check_options({"reward": list(game.reward_weights)[-1]} | config.options)
+        win, point = game.weights(players, options)
+        weights = (win + config.win_bonus, point)
+        self.vec = make_vec(game.id, config.num_envs, players, threads=config.threads, weights=weights, **options)
         self.net = PolicyValueNet.for_game(self.vec.game, self.vec.num_players, config.width, config.depth)
         self.net.to(self.device)
         self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate, eps=1e-5, fused=True)
@@ -182,25 +190,28 @@ class Trainer:
     @torch.no_grad()
     def collect(self, monitor: Monitor) -> None:
         """Play a rollout: the network's choices into its buffers, the games' answers beside them."""
-        r, pool_rows = self.rollout, int(self.config.pool_fraction * self.config.num_envs) if self.pool else 0
-        past = self.pool[self.rng.integers(len(self.pool))] if pool_rows else None
+        r, config = self.rollout, self.config
         for array in (r.observation, r.mask, r.seat):
             array[0] = array[-1]
-        learner = np.arange(pool_rows) % self.vec.num_players  # the one seat of a pool game that learns
-        for t in range(self.config.rollout):
+        games = np.arange(config.num_envs)
+        pool_games = int(config.pool_fraction * config.num_envs) if self.pool else 0  # the first; one seat learns
+        past = self.pool[self.rng.integers(len(self.pool))] if self.pool else self.net
+        for t in range(config.rollout + 1):
+            own = (games >= pool_games) | (r.seat[t] == games % self.vec.num_players)
+            free = r.mask[t].sum(1) > 1  # a forced move needs no network, and there is nothing to learn from it
+            r.counts[t] = own & free
+            rows = np.flatnonzero(r.counts[t])
             with monitor.time("inference"):
-                logits, values = self.forward(self.net, r.observation[t], r.mask[t])
-                if past is not None:
-                    others = np.flatnonzero(r.seat[t, :pool_rows] != learner)
-                    r.learns[t] = True
-                    r.learns[t, others] = False
-                    logits[others] = self.forward(past, r.observation[t, others], r.mask[t, others])[0]
-                log_probs = torch.log_softmax(logits, 1)
-                noise = torch.empty_like(log_probs).exponential_()
-                action = (log_probs - noise.log_()).argmax(1)  # the Gumbel-max trick draws from the softmax
-                r.action[t] = action.cpu().numpy()
-                r.log_prob[t] = log_probs.gather(1, action[:, None]).squeeze(1).cpu().numpy()
-                r.value[t] = values.cpu().numpy()
+                chosen, r.log_prob[t, rows], r.value[t, rows] = self.choose(self.net, t, rows)
+            if t == config.rollout:
+                break
+            self.steps += int(own.sum())
+            r.action[t] = r.mask[t].argmax(1)
+            r.action[t, rows] = chosen
+            others = np.flatnonzero(free & ~own)
+            with monitor.time("inference"):
+                if len(others):
+                    r.action[t, others] = self.choose(past, t, others)[0]
             with monitor.time("environment"):
                 self.vec.bind(
                     observation=r.observation[t + 1],
@@ -211,22 +222,22 @@ class Trainer:
                     truncated=r.truncated[t],
                 )
                 self.vec.step(r.action[t])
-        with monitor.time("inference"):
-            r.value[-1] = self.forward(self.net, r.observation[-1], r.mask[-1])[1].cpu().numpy()
         with monitor.time("update"):
+            ended = r.terminated | r.truncated
             turn_advantages(
-                r.value[:-1],
-                r.reward,
-                r.seat[:-1],
-                r.terminated | r.truncated,
-                r.value[-1],
-                r.seat[-1],
-                self.config.discount,
-                self.config.trace,
-                r.advantage,
-                r.complete,
+                r.value, r.reward, r.seat, r.counts, ended, config.discount, config.trace, r.advantage, r.complete
             )
-        r.complete &= r.learns
+
+    def choose(
+        self, net: PolicyValueNet, t: int, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+        """Actions drawn from a network's policy at step `t` in `rows`, their log-probabilities, and values."""
+        logits, values = self.forward(net, self.rollout.observation[t, rows], self.rollout.mask[t, rows])
+        log_probs = torch.log_softmax(logits, 1)
+        noise = torch.empty_like(log_probs).exponential_()
+        actions = (log_probs - noise.log_()).argmax(1)  # the Gumbel-max trick draws from the softmax
+        log_prob = log_probs.gather(1, actions[:, None]).squeeze(1)
+        return actions.cpu().numpy(), log_prob.cpu().numpy(), values.cpu().numpy()
 
     # --- learning --------------------------------------------------------------------------------------------------
 
@@ -235,14 +246,14 @@ class Trainer:
         config, r = self.config, self.rollout
         done = min(1.0, self.steps / config.total_steps)
         for group in self.optimizer.param_groups:
-            group["lr"] = config.learning_rate * (1.0 - 0.9 * done)
+            group["lr"] = config.learning_rate * (1.0 - done)
         entropy_weight = config.entropy + (config.entropy_end - config.entropy) * done
 
         rows = torch.from_numpy(np.flatnonzero(r.complete.ravel()))
         observation = torch.from_numpy(r.observation[:-1].reshape(-1, self.vec.layout.size))
         mask = torch.from_numpy(r.mask[:-1].reshape(-1, self.vec.num_actions))
         action, log_prob, advantage, value = (
-            torch.from_numpy(array.ravel()) for array in (r.action, r.log_prob, r.advantage, r.value[:-1])
+            torch.from_numpy(array.ravel()) for array in (r.action, r.log_prob[:-1], r.advantage, r.value[:-1])
         )
         target = advantage + value
         used = advantage[rows]
@@ -353,7 +364,6 @@ def train(config: Config) -> list[Evaluation]:
             trainer.collect(monitor)
             with monitor.time("update"):
                 trainer.learn()
-            trainer.steps += int(trainer.rollout.learns.sum())
             trainer.updates += 1
             if config.pool_fraction and trainer.updates % config.pool_every == 0:
                 trainer.keep_past_self()
@@ -366,7 +376,7 @@ def train(config: Config) -> list[Evaluation]:
                 monitor.report(trainer.steps, trainer.evaluate(config.evaluate_deals))
                 evaluated_at = time.monotonic()
         trainer.save()
-    about = {"game": config.game, "num_players": trainer.vec.num_players, "options": config.options}
+    about = {"game": config.game, "num_players": trainer.vec.num_players, "options": trainer.vec.options}
     about |= {"steps": trainer.steps, "seconds": round(trainer.seconds, 1), "seed": config.seed}
     save_network(folder / "agent.safetensors", trainer.net, about)
     if not config.final_deals:

@@ -19,9 +19,8 @@ def turn_advantages(
     values: Any,
     rewards: Any,
     seats: Any,
+    counts: Any,
     ended: Any,
-    last_values: Any,
-    last_seats: Any,
     discount: float,
     trace: float,
     advantages: Any,
@@ -29,23 +28,23 @@ def turn_advantages(
 ) -> None:
     """Fill `advantages` and `complete` for T steps of N games with P seats.
 
-    A decision whose outcome lies beyond the rollout (its seat neither decides again nor sees the game end) gets
-    advantage 0 and `complete` False: it is not to be trained on, and its value ends the estimates before it. The seat
-    that is to act when the rollout stops is known by `last_seats`, its value by `last_values`.
+    Steps that do not count (forced moves, moves of others) are passed over: a transition leads to the seat's next
+    decision that counts. A decision whose outcome lies beyond the rollout (its seat neither decides again nor sees
+    the game end) gets advantage 0 and `complete` False: it is not to be trained on, and its value ends the estimates
+    before it. Row T of `values`, `seats` and `counts` is the decision that comes after the last step.
 
     Args:
-        values: (T, N) float32, estimate at each decision for the seat that decides.
+        values: (T + 1, N) float32, estimate at each decision for the seat that decides.
         rewards: (T, N, P) float64, rewards of each step.
-        seats: (T, N) int64, who decides.
+        seats: (T + 1, N) int64, who decides.
+        counts: (T + 1, N) bool, which decisions count.
         ended: (T, N) bool, whether the step ended the game.
-        last_values: (N,) float32, estimate for the seat to act after the last step.
-        last_seats: (N,) int64, that seat.
         discount: Discount per decision of a seat (gamma).
         trace: Decay of the trace (lambda).
         advantages: (T, N) float32, filled.
         complete: (T, N) bool, filled.
     """
-    steps, games = values.shape
+    steps, games = ended.shape
     players = rewards.shape[2]
     gained = np.zeros(players)  # since the seat's decision that is being looked for
     next_value = np.zeros(players)
@@ -55,8 +54,8 @@ def turn_advantages(
         for seat in range(players):
             gained[seat] = 0.0
             next_advantage[seat] = 0.0
-            next_value[seat] = last_values[game]
-            known[seat] = seat == last_seats[game]
+            next_value[seat] = values[steps, game]
+            known[seat] = counts[steps, game] and seat == seats[steps, game]
         for step in range(steps - 1, -1, -1):
             if ended[step, game]:
                 for seat in range(players):
@@ -68,6 +67,10 @@ def turn_advantages(
                 gained[seat] += rewards[step, game, seat]
             seat = seats[step, game]
             value = values[step, game]
+            if not counts[step, game]:
+                advantages[step, game] = 0.0
+                complete[step, game] = False
+                continue
             complete[step, game] = known[seat]
             if known[seat]:
                 delta = gained[seat] + discount * next_value[seat] - value

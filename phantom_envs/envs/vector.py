@@ -75,6 +75,8 @@ class PhantomVec:
         autoreset: What happens to a game that is over: `"same_step"` starts the next one at once (`final_observation`
             keeps the last view), `"next_step"` starts it in the next step, which ignores that row's action,
             `"disabled"` leaves it to `reset(mask=…)`; until then the row takes only action -1.
+        weights: Weights of winning and of a point in the rewards, for training on a mixture; None for those of the
+            option `reward`.
         options: The game's options.
 
     Attributes:
@@ -91,6 +93,7 @@ class PhantomVec:
         seed: SupportsIndex | Sequence[int] | NDArray[Any] | None = None,
         threads: int = 1,
         autoreset: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        weights: tuple[float, float] | None = None,
         **options: Any,
     ) -> None:
         self.game = game
@@ -103,7 +106,7 @@ class PhantomVec:
         self.num_actions = game.num_actions
         self._seed = None if seed is None else as_seeds(seed, self.num_envs)
         self._mode = AUTORESET[self.autoreset]
-        self._weights = game.weights(self.num_players, self.options)
+        self._weights = game.weights(self.num_players, self.options) if weights is None else weights
         self._states = game.blank(self.num_envs, self.num_players, self.options)
         self._words = np.zeros((self.num_envs, game.num_words), np.uint64)
         self._dealt = False
@@ -326,7 +329,8 @@ def make_vec(
     seed: SupportsIndex | Sequence[int] | NDArray[Any] | None = None,
     threads: int = 1,
     autoreset: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    weights: tuple[float, float] | None = None,
     **options: Any,
 ) -> PhantomVec:
     """A batch of `num_envs` games of `name` (as `"phantom_trick_v0"`); see `PhantomVec`."""
-    return PhantomVec(get_game(name), num_envs, num_players, seed, threads, autoreset, **options)
+    return PhantomVec(get_game(name), num_envs, num_players, seed, threads, autoreset, weights, **options)

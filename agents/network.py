@@ -22,7 +22,7 @@ FORBIDDEN = -1e9
 class PolicyValueNet(nn.Module):
     """An MLP over an observation vector, with a short cut from what is about an action to that action.
 
-    Some rows of an observation speak about actions, entry by entry (`Block.first_action`): is this card in hand, does
+    Some rows of an observation speak about actions, entry by entry (`Block.actions`): is this card in hand, does
     it pair. The body weighs these rows by the situation, and the logit of an action gets its entries times the
     weights; without it the body would have to pass on each entry by itself.
 
@@ -72,9 +72,9 @@ class PolicyValueNet(nn.Module):
         layout = game.layout(num_players)
         rows: list[list[int]] = []
         for block in layout:
-            if block.first_action is None:
+            if block.actions is None:
                 continue
-            length, first = block.shape[-1], block.first_action
+            first, length = block.actions
             if rows and block.start == rows[-1][0] + rows[-1][1] * length and rows[-1][2:] == [length, first]:
                 rows[-1][1] += block.size // length
             else:

@@ -1,9 +1,9 @@
 """How fast several ways to train learn: one at a time, in a process of its own (`python -m benchmarks.trainers`).
 
 Whole cycles of playing and learning are timed, from the end of the first on; start-up, evaluation and checkpoints are
-not. What counts as a step is a decision that is learned from:
+not. What counts as a step is a decision of a seat that learns, forced moves included:
 
-* `ppo`: of all seats, but for those at the end of a rollout whose successor is not seen yet.
+* `ppo`: of all seats. Forced moves are played without the network and left out of the update.
 * `sb3_native`: of the one seat that learns; the moves of the past selves in the other seats do not count.
 * `sb3_dummy`, `sb3_subproc`: every step of MaskablePPO, which plays all seats, as PettingZoo's tutorial has it.
 """
@@ -65,7 +65,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Speed:
-    """What was measured: decisions learned from, in so many seconds, and where the time went."""
+    """What was measured: decisions of learning seats, in so many seconds, and where the time went."""
 
     steps: int
     seconds: float
@@ -90,11 +90,11 @@ def train_ppo(settings: Settings) -> Speed:
         trainer.start()
 
         def cycle(monitor: Monitor) -> int:
+            before = trainer.steps
             trainer.collect(monitor)
             with monitor.time("update"):
                 trainer.learn()
-            trainer.steps += config.num_envs * config.rollout
-            return int(np.count_nonzero(trainer.rollout.complete))
+            return trainer.steps - before
 
         with Monitor(Path(folder), ENDLESS) as monitor:
             cycle(monitor)

@@ -1,4 +1,4 @@
-"""Decisions learned from per second: `training/ppo.py` against Stable-Baselines3's MaskablePPO, same network and game.
+"""Decisions of learning seats per second: `training/ppo.py` against MaskablePPO, same network and game.
 
     python -m benchmarks.training_speed --json training_speed.json
 
@@ -108,7 +108,7 @@ def show(report: dict[str, Any], console: Console) -> None:
     settings = report["settings"]
     shown = Table(
         title=f"{settings['game']}, {settings['num_players']} players, {settings['threads']} threads",
-        caption="decisions learned from per second; shares of time; × the faster wrapped setup",
+        caption="decisions of learning seats per second; shares of time; × the faster wrapped setup",
     )
     for heading in ("", "steps/s", *PARTS, "×"):
         shown.add_column(heading, justify="right" if heading else "left", no_wrap=heading != "")

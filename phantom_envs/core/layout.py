@@ -21,8 +21,8 @@ class Block:
         low: Least value of an entry.
         high: Greatest value of an entry.
         meaning: One sentence for the documentation.
-        first_action: If entry i of the last axis is about action `first_action + i` (a card that may be played, a
-            cell that may be entered), that action; else None. Networks can score actions by what is about them.
+        actions: If the entries are about actions (a card that may be played, a cell that may be entered), the first
+            of these and how many: entry i is about action `first + i % count`. Networks can score actions by it.
         start: Offset in the vector, set by `Layout`.
     """
 
@@ -31,7 +31,7 @@ class Block:
     low: int
     high: int
     meaning: str
-    first_action: int | None = None
+    actions: tuple[int, int] | None = None
     start: int = 0
 
     @property

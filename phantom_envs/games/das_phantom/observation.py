@@ -43,13 +43,29 @@ def layout(num_players: int) -> Layout:
     """
     p, plane, kinds = num_players, (NUM_ROWS, NUM_COLUMNS), (NUM_ITEMS,)
     return Layout(
-        Block("path", plane, 0, 1, "cells that are path now, special ones and laid paths included"),
-        Block("laid", plane, 0, 1, "cells covered by a hex"),
-        Block("rose", plane, 0, 1, "rose spaces that still have theirs"),
-        Block("exact", plane, 0, 1, "where the move to be made ends by exact count; the action mask adds early ends"),
-        Block("phantom", plane, 0, 1, "the Phantom's cell, none while it is in a room"),
-        Block("origin", plane, 0, 1, "the cell chosen first, in phases toward, swap-with and shift-to"),
-        Block("pawn", (p, *plane), 0, 1, "each pawn's cell"),
+        Block(
+            "path", plane, 0, 1, "cells that are path now, special ones and laid paths included", actions=(0, NUM_CELLS)
+        ),
+        Block("laid", plane, 0, 1, "cells covered by a hex", actions=(0, NUM_CELLS)),
+        Block("rose", plane, 0, 1, "rose spaces that still have theirs", actions=(0, NUM_CELLS)),
+        Block(
+            "exact",
+            plane,
+            0,
+            1,
+            "where the move to be made ends by exact count; the action mask adds early ends",
+            actions=(0, NUM_CELLS),
+        ),
+        Block("phantom", plane, 0, 1, "the Phantom's cell, none while it is in a room", actions=(0, NUM_CELLS)),
+        Block(
+            "origin",
+            plane,
+            0,
+            1,
+            "the cell chosen first, in phases toward, swap-with and shift-to",
+            actions=(0, NUM_CELLS),
+        ),
+        Block("pawn", (p, *plane), 0, 1, "each pawn's cell", actions=(0, NUM_CELLS)),
         Block("to_act", (p,), 0, 1, "who is to act"),
         Block("first", (p,), 0, 1, "the first player of the round"),
         Block("violin", (p,), 0, 1, "who has a violin"),

@@ -36,7 +36,11 @@ def layout(num_players: int) -> Layout:
 
     The `card_…` blocks are the columns of a table with a row per card, in the order of the actions.
     """
-    p, cards = num_players, (NUM_CARDS,)
+    p = num_players
+
+    def cards(name: str, high: int, meaning: str) -> Block:
+        return Block(f"card_{name}", (NUM_CARDS,), 0, high, meaning, actions=(0, NUM_CARDS))
+
     return Layout(
         Block("own_number", (p,), 0, 1, "number of the own seat, which is also that of the own pile"),
         Block("to_act", (p,), 0, 1, "who is to act"),
@@ -52,14 +56,14 @@ def layout(num_players: int) -> Layout:
         Block("taken", (p, p), 0, 1, "which pile each has taken, the piles by their numbers"),
         Block("table_suit", (p, NUM_SUITS + 1), 0, 1, "suit each has played to this trick; the last is the cup"),
         Block("table_number", (p, NUM_NUMBERS), 0, 1, "number each has played to this trick"),
-        Block("card_hand", cards, 0, 1, "in the own hand"),
-        Block("card_imprisoned", cards, 0, 1, "on the cup"),
-        Block("card_sacrificed_by", cards, 0, p, "1 + who sacrificed it this round, 0 for nobody (known)"),
-        Block("card_on_pile", cards, 0, p, "1 + number of the pile it lies face-up on, 0 for none"),
-        Block("card_held_by", cards, 0, p, "1 + who is known to hold it since taking it with a pile, 0 for nobody"),
-        Block("card_won_by", cards, 0, p, "1 + who won it this round, 0 for nobody"),
-        Block("card_played_by", cards, 0, p, "1 + who played it this round, 0 for nobody"),
-        Block("card_played_in", cards, 0, MAX_TRICKS, "trick it was played in this round, 0 for none"),
+        cards("hand", 1, "in the own hand"),
+        cards("imprisoned", 1, "on the cup"),
+        cards("sacrificed_by", p, "1 + who sacrificed it this round, 0 for nobody (known)"),
+        cards("on_pile", p, "1 + number of the pile it lies face-up on, 0 for none"),
+        cards("held_by", p, "1 + who is known to hold it since taking it with a pile, 0 for nobody"),
+        cards("won_by", p, "1 + who won it this round, 0 for nobody"),
+        cards("played_by", p, "1 + who played it this round, 0 for nobody"),
+        cards("played_in", MAX_TRICKS, "trick it was played in this round, 0 for none"),
         Block("scores", (p,), NUM_ROUNDS * LEAST_SCARES, NUM_ROUNDS * MOST_SCARES, "scares so far"),
         Block("last_scares", (p,), LEAST_SCARES, MOST_SCARES, "scares of the last finished round"),
         Block("hand_size", (p,), 0, MAX_HAND, "cards in each hand"),

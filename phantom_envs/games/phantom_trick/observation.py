@@ -37,7 +37,7 @@ def layout(num_players: int) -> Layout:
     p = num_players
 
     def cards(name: str, high: int, meaning: str) -> Block:
-        return Block(f"card_{name}", (NUM_CARDS,), 0, high, meaning, first_action=0)
+        return Block(f"card_{name}", (NUM_CARDS,), 0, high, meaning, actions=(0, NUM_CARDS))
 
     return Layout(
         Block("to_act", (p,), 0, 1, "who is to act"),

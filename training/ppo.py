@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,10 @@ class Config:
     run: Path | None = None
     """Folder of checkpoints, tensorboard files and, at the end, `agent.safetensors`; None for a new one in `runs/`."""
     resume: bool = False
-    """Go on from the latest checkpoint in the folder `run`; with the other settings as they were."""
+    """Go on from the latest checkpoint in the folder `run`, with the settings it was begun with but for `device` and
+    `threads`."""
+    more_steps: int = 0
+    """With `resume`: steps to go beyond the total that the run was begun with."""
     seed: int = 0
     """Seed of the network, the deals and the choices."""
     device: str = "cpu"
@@ -347,10 +350,26 @@ def explained_variance(predicted: Tensor, target: Tensor) -> float:
     return float(1.0 - (target - predicted).var() / (target.var() + 1e-12))
 
 
+def as_begun(config: Config) -> Config:
+    """The settings that the run in the folder of `config` was begun with."""
+    if config.run is None:
+        raise SystemExit("--resume needs --run: the folder of the run that is to go on")
+    found = load_checkpoint(config.run)
+    if found is None:
+        return config
+    begun: dict[str, Any] = {
+        name: value
+        for name, value in found[1]["config"].items()
+        if name not in ("run", "resume", "more_steps", "device", "threads")
+    }
+    begun["total_steps"] += config.more_steps
+    return replace(config, **begun)
+
+
 def train(config: Config) -> list[Evaluation]:
     """Run the training of `config` to its end and evaluate what it learned."""
-    if config.resume and config.run is None:
-        raise SystemExit("--resume needs --run: the folder of the run that is to go on")
+    if config.resume:
+        config = as_begun(config)
     trainer = Trainer(config)
     folder = trainer.folder
     if config.resume:

@@ -76,7 +76,7 @@ def test_resumes_where_it_stopped(tmp_path: Path) -> None:
     moments = first.optimizer.state_dict()["state"]
     assert all(float(state["step"]) > 0 for state in moments.values())
     before = copy.deepcopy(first.net.state_dict())
-    train(small(tmp_path, total_steps=4096, resume=True))
+    train(Config(run=tmp_path, resume=True, threads=1, more_steps=2048))  # the other settings are as they were
     second = Trainer(small(tmp_path))
     assert second.load()
     assert second.steps == 4096

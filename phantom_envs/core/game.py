@@ -176,6 +176,17 @@ def _game_of(folder: str) -> Game:
     return game
 
 
+def members_of(value: Any) -> list[int]:
+    """The members of one set of up to 64 numbers, ascending."""
+    bits = int(value)
+    return [index for index in range(bits.bit_length()) if bits >> index & 1]
+
+
 def members(words: NDArray[np.uint64]) -> list[int]:
-    """The actions of a set, ascending."""
-    return [64 * word + index for word, value in enumerate(words.tolist()) for index in range(64) if value >> index & 1]
+    """The members of a set in several words, as of actions, ascending."""
+    return [64 * word + index for word, value in enumerate(words.tolist()) for index in members_of(value)]
+
+
+def seat_or_none(seat: Any) -> int | None:
+    """A seat as `state_dict` has it: None for -1."""
+    return int(seat) if seat >= 0 else None

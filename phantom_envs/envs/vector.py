@@ -16,6 +16,7 @@ from phantom_envs.core.batch import NO_RESET, RESET_NEXT_STEP, RESET_SAME_STEP, 
 from phantom_envs.core.errors import GameOver, IllegalAction, InvalidAction, InvalidBatch, InvalidOption, NotReset
 from phantom_envs.core.game import RUNNING, Game, States, members
 from phantom_envs.core.rng import as_seed, successor
+from phantom_envs.envs.conventions import check_count
 from phantom_envs.registry import get_game
 
 AUTORESET = {
@@ -97,8 +98,8 @@ class PhantomVec:
         **options: Any,
     ) -> None:
         self.game = game
-        self.num_envs = _at_least_one("num_envs", num_envs)
-        self.threads = _at_least_one("threads", threads)
+        self.num_envs = check_count("num_envs", num_envs)
+        self.threads = check_count("threads", threads)
         self.num_players = game.check_players(num_players)
         self.options = game.check_options(options)
         self.autoreset = as_autoreset(autoreset)
@@ -314,12 +315,6 @@ class PhantomVec:
 
 def _some(rows: Sequence[int] | NDArray[Any]) -> str:
     return ", ".join(str(row) for row in rows[:10]) + (", …" if len(rows) > 10 else "")
-
-
-def _at_least_one(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidBatch(f"{name}={value!r}: give an integer of at least 1")
-    return int(value)
 
 
 def make_vec(

@@ -11,8 +11,8 @@ from phantom_envs.games.das_phantom.components import NUM_ACTIONS, REWARD_PER_TH
 from phantom_envs.games.das_phantom.state import STATE
 
 MOST_DECISIONS_IN_TURN = 120
-"""Never reached: a turn starts with at most 7 items to play, of at most 3 decisions each; it makes at most 16 moves
-(die, 7 torches, a meeting, cards), of 3 decisions each; a shift takes 3, discards at most 40, die, rob and end 3."""
+"""At most, roughly: 7 items are at hand to be played, of 3 decisions each; they, the die, 7 torches and a meeting make
+16 moves, of 3 decisions each; a shift takes 3; there are some 35 items to discard; die, rob and end take 3."""
 
 MOST_DECISIONS_OF_PHANTOM = 11
 """A room, five steps, and each of the other pawns chased once."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from phantom_envs.core.bits import EMPTY, ONE, bit, lowest
+from phantom_envs.core.bits import EMPTY, bit, has, lowest
 from phantom_envs.core.jit import jit
 from phantom_envs.games.das_phantom.components import (
     EVEN_ROWS,
@@ -116,9 +116,9 @@ def nearest(goals: Words, ground: Words, ends: Words) -> Any:
 
 
 @jit
-def inside(words: Any, cell: int) -> bool:
-    """Whether `cell` is in the board kept in an array of words."""
-    return bool((words[cell >> 6] >> np.uint64(cell & 63)) & ONE != EMPTY)
+def inside(words: Any, member: int) -> bool:
+    """Whether a cell is in the board, or an action in the set, kept in an array of words."""
+    return has(words[member >> 6], member & 63)
 
 
 @jit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phantom_envs.core.game import Record
+from phantom_envs.core.game import Record, members_of
 from phantom_envs.core.terminal import paint
 from phantom_envs.games.das_phantom.components import (
     CELL_NAMES,
@@ -17,7 +17,7 @@ from phantom_envs.games.das_phantom.components import (
     WALL_SIGN,
 )
 from phantom_envs.games.das_phantom.state import OVER, PHASES
-from phantom_envs.games.das_phantom.text import cells_of, items_of, members_of
+from phantom_envs.games.das_phantom.text import cells_of, items_of
 
 STYLES = {WALL_SIGN: "dim", ".": "dim", "R": "red", "V": "magenta", "M": "cyan", "T": "yellow"} | dict.fromkeys(
     "SF", "bold"

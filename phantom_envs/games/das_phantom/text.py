@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from phantom_envs.core.game import Record
+from phantom_envs.core.game import Record, members_of
 from phantom_envs.games.das_phantom.components import (
     BOARD_TEXT,
     CELL_NAMES,
@@ -108,11 +108,6 @@ def cells_of(board: Any) -> list[int]:
 def items_of(counts: Any) -> list[str]:
     """Items by their number per kind, with repeats, in the order of the actions."""
     return [ITEMS[kind] for kind, count in enumerate(counts.tolist()) for _ in range(count)]
-
-
-def members_of(members: Any) -> list[int]:
-    """The members of a small set."""
-    return [index for index in range(8) if int(members) >> index & 1]
 
 
 def laid_hexes(s: Record) -> dict[str, str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from phantom_envs.core.game import Record
+from phantom_envs.core.game import Record, members_of, seat_or_none
 from phantom_envs.core.terminal import paint
 from phantom_envs.games.fantasmagoria.components import (
     CARD_NAMES,
     CUP,
     FIRST_PILE,
-    NUM_CARDS,
     NUM_NUMBERS,
     NUM_SUITS,
     SCARY,
@@ -31,19 +30,9 @@ def action_name(s: Record, action: int) -> str:
     return f"{'sacrifice' if s['phase'] == SACRIFICE else 'play'} {CARD_NAMES[action]}"
 
 
-def members_of(cards: Any) -> list[int]:
-    """The members of one set of cards, ascending."""
-    return [card for card in range(NUM_CARDS) if int(cards) >> card & 1]
-
-
 def names(cards: Any) -> list[str]:
     """The cards of a set, sorted by index."""
     return [CARD_NAMES[card] for card in members_of(cards)]
-
-
-def seat_or_none(seat: Any) -> int | None:
-    """A seat, None for -1."""
-    return int(seat) if seat >= 0 else None
 
 
 def on_table(s: Record) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from phantom_envs.core.game import Record
+from phantom_envs.core.game import Record, members_of
 from phantom_envs.core.terminal import paint
 from phantom_envs.games.phantom.actions import (
     CHARM,
@@ -24,7 +24,6 @@ from phantom_envs.games.phantom.components import (
     FAMILIES,
     GHOST_KINDS,
     NUM_KINDS,
-    NUM_OCCUPANTS,
     NUM_SEATS,
     NUM_ZONES,
     OCCUPANTS,
@@ -82,11 +81,6 @@ def cards_of(cards: Any) -> list[int]:
 def names(cards: Any) -> list[str]:
     """The names of cards given one by one."""
     return [CARD_NAMES[card] for card in cards]
-
-
-def members_of(members: Any) -> list[int]:
-    """The members of a set of Occupants or seats, ascending."""
-    return [index for index in range(NUM_OCCUPANTS) if int(members) >> index & 1]
 
 
 def apparition(s: Record, seat: int, zone: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from phantom_envs.core.game import Record
+from phantom_envs.core.game import Record, members_of, seat_or_none
 from phantom_envs.core.terminal import paint
 from phantom_envs.games.phantom_trick.components import CARD_NAMES, NUM_SUITS, NUM_VALUES, SUITS
 from phantom_envs.games.phantom_trick.state import OVER, PHASES, PLACE
@@ -22,19 +22,9 @@ def names(cards: Any) -> list[str]:
     return [CARD_NAMES[card] for card in members_of(cards)]
 
 
-def members_of(cards: Any) -> list[int]:
-    """The members of one set of cards, ascending."""
-    return [card for card in range(60) if int(cards) >> card & 1]
-
-
 def card_or_none(card: Any) -> str | None:
     """Name of a card, None for -1."""
     return CARD_NAMES[card] if card >= 0 else None
-
-
-def seat_or_none(seat: Any) -> int | None:
-    """A seat, None for -1."""
-    return int(seat) if seat >= 0 else None
 
 
 def in_order_of_play(s: Record) -> list[int]:

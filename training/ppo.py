@@ -39,8 +39,8 @@ class Config:
     """Game to learn."""
     num_players: int | None = None
     """Players; None for the game's default."""
-    options: dict[str, Any] = field(default_factory=dict)
-    """Options of the game; its last `reward`, which comes most often, unless you give one."""
+    options: dict[str, int | str] = field(default_factory=dict)
+    """Options of the game, as `--options plays 4`; its last `reward`, which comes most often, unless you give one."""
     win_bonus: float = 0.5
     """Weight of winning that is added to that reward: points alone say little once all have enough of them."""
     run: Path | None = None
@@ -156,7 +156,7 @@ class Trainer:
         self.device = torch.device(config.device)
         game = get_game(config.game)
         players = game.check_players(config.num_players)
-        options: dict[str, Any] = game.check_options({"reward": list(game.reward_weights)[-1]} | config.options)
+        options: dict[str, Any] = game.dense_options(config.options)
         win, point = game.weights(players, options)
         weights = (win + config.win_bonus, point)
         self.vec = make_vec(game.id, config.num_envs, players, threads=config.threads, weights=weights, **options)

@@ -33,8 +33,8 @@ class Config:
     """Game to learn."""
     num_players: int | None = None
     """Players; None for the game's default."""
-    options: dict[str, Any] = field(default_factory=lambda: {"reward": "score"})
-    """Options of the game."""
+    options: dict[str, int | str] = field(default_factory=dict)
+    """Options of the game, as `--options plays 4`; its last `reward`, which comes most often, unless you give one."""
     run: Path = Path("runs/sb3")
     """Folder of tensorboard files and, at the end, `model.zip`."""
     seed: int = 0
@@ -134,14 +134,17 @@ class ModelAgent:
 def evaluate_model(model: Any, config: Config, deals: int) -> list[Evaluation]:
     """The model as it is against the baselines, masks applied."""
     players = model.get_env().games.games.num_players
-    return evaluate(ModelAgent(model), config.game, players, config.options, deals)
+    options = get_game(config.game).dense_options(config.options)
+    return evaluate(ModelAgent(model), config.game, players, options, deals)
 
 
 def make_model(config: Config) -> tuple[MaskablePPO, list[PastSelf]]:
     """The untrained model on its games, and the players of the opponents' seats."""
-    num_players = get_game(config.game).check_players(config.num_players)
+    game = get_game(config.game)
+    num_players = game.check_players(config.num_players)
+    options: dict[str, Any] = game.dense_options(config.options)
     opponents = [PastSelf(config.seed + seat) for seat in range(num_players - 1)]
-    env = PhantomVecEnv(config.game, config.num_envs, num_players, opponents, "rotate", **config.options)
+    env = PhantomVecEnv(config.game, config.num_envs, num_players, opponents, "rotate", **options)
     model = MaskablePPO(
         "MlpPolicy",
         env,

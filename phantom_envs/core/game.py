@@ -156,6 +156,10 @@ class Game:
                 raise UnknownOption(f"{self.id} has no option {name!r}; it has {', '.join(known)}")
         return {name: option.check(given.get(name, option.default)) for name, option in known.items()}
 
+    def dense_options(self, given: Mapping[str, Any]) -> dict[str, str | int]:
+        """`check_options`, but with the last reward, the one that comes most often, unless one is given."""
+        return self.check_options({"reward": list(self.reward_weights)[-1]} | dict(given))
+
     def weights(self, num_players: int, options: Mapping[str, Any]) -> tuple[float, float]:
         """Weight of winning and weight of a point for these settings."""
         return self.reward_weights[str(options["reward"])](num_players)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+import tyro
 
 from agents.network import PolicyValueNet, load_network, save_network
 from phantom_envs.registry import get_game
+from training import seeds
 from training.monitor import Monitor
 from training.ppo import Config, Trainer, train
 
@@ -88,6 +91,24 @@ def test_same_seed_same_network(tmp_path: Path) -> None:
         train(small(tmp_path / run, seed=5))
     (one, _), (two, _) = (load_network(tmp_path / run / "agent.safetensors") for run in ("a", "b"))
     assert all(torch.equal(x, y) for x, y in zip(one.parameters(), two.parameters(), strict=True))
+
+
+def test_command_line() -> None:
+    given = ["--game", "phantom_v0", "--options", "plays", "4", "reward", "win", "--no-bfloat16"]
+    config = tyro.cli(Config, args=given)
+    assert config.options == {"plays": 4, "reward": "win"}
+    assert get_game("phantom_v0").dense_options(config.options) == {"plays": 4, "reward": "win"}
+    assert get_game("phantom_v0").dense_options({}) == {"plays": 1, "reward": "score"}
+    several = tyro.cli(seeds.Config, args=["--seeds", "3", "4", "--ppo.game", "das_phantom_v0"])
+    assert (several.seeds, several.ppo.game) == ((3, 4), "das_phantom_v0")
+
+
+def test_several_seeds(tmp_path: Path) -> None:
+    config = seeds.Config((1, 2), tmp_path / "seeds.json", small(tmp_path / "runs", total_steps=1024, final_deals=3))
+    rows = seeds.main(config)
+    assert [(row["seed"], row["opponent"]) for row in rows] == [(1, "random"), (1, "rule"), (2, "random"), (2, "rule")]
+    assert all(row["steps"] == 1024 and row["deals"] == 3 for row in rows)
+    assert json.loads((tmp_path / "seeds.json").read_text())["rows"] == rows
 
 
 def test_does_not_overwrite_a_run(tmp_path: Path) -> None:

@@ -45,13 +45,13 @@ class Config:
     """Threads of torch."""
     total_steps: int = 1_000_000
     """Decisions of the learner."""
-    num_envs: int = 128
+    num_envs: int = 512
     """Games at a time."""
-    rollout: int = 64
+    rollout: int = 32
     """Steps of each game between updates."""
-    epochs: int = 4
+    epochs: int = 3
     """Passes over a rollout."""
-    minibatch: int = 1024
+    minibatch: int = 2048
     """Decisions per gradient step."""
     learning_rate: float = 5e-4
     """Of Adam."""
@@ -72,7 +72,7 @@ class Config:
 
 
 class PastSelf:
-    """Plays one opponent's seat: at random until it is given a policy."""
+    """Plays the opponents' seats, all of them in one batch: at random until it is given a policy."""
 
     def __init__(self, seed: int) -> None:
         self.policy: Any = None
@@ -87,9 +87,9 @@ class PastSelf:
 
 
 class Selfplay(BaseCallback):
-    """Keeps past selves, gives each opponent one of them before every rollout, and evaluates now and then."""
+    """Keeps past selves, gives the opponents one of them before every rollout, and evaluates now and then."""
 
-    def __init__(self, config: Config, opponents: list[PastSelf], progress: Progress) -> None:
+    def __init__(self, config: Config, opponents: PastSelf, progress: Progress) -> None:
         super().__init__()
         self.config, self.opponents, self.progress = config, opponents, progress
         self.task = progress.add_task("training", total=config.total_steps)
@@ -104,8 +104,7 @@ class Selfplay(BaseCallback):
             past.load_state_dict(policy.state_dict())
             past.set_training_mode(False)
             self.pool = [*self.pool, past][-self.config.pool_size :]
-        for opponent in self.opponents:
-            opponent.policy = self.pool[self.rng.integers(len(self.pool))]
+        self.opponents.policy = self.pool[self.rng.integers(len(self.pool))]
         every = self.config.evaluate_every
         if every and self.rollouts and self.rollouts % every == 0:
             for evaluation in evaluate_model(self.model, self.config, self.config.evaluate_deals):
@@ -138,12 +137,12 @@ def evaluate_model(model: Any, config: Config, deals: int) -> list[Evaluation]:
     return evaluate(ModelAgent(model), config.game, players, options, deals)
 
 
-def make_model(config: Config) -> tuple[MaskablePPO, list[PastSelf]]:
+def make_model(config: Config) -> tuple[MaskablePPO, PastSelf]:
     """The untrained model on its games, and the players of the opponents' seats."""
     game = get_game(config.game)
     num_players = game.check_players(config.num_players)
     options: dict[str, Any] = game.dense_options(config.options)
-    opponents = [PastSelf(config.seed + seat) for seat in range(num_players - 1)]
+    opponents = PastSelf(config.seed)
     env = PhantomVecEnv(config.game, config.num_envs, num_players, opponents, "rotate", **options)
     model = MaskablePPO(
         "MlpPolicy",
@@ -173,9 +172,7 @@ def train(config: Config) -> list[Evaluation]:
     if not config.final_deals:
         return []
     evaluations = evaluate_model(model, config, config.final_deals)
-    progress.console.print(
-        table(f"{config.game}, {len(opponents) + 1} players: {model.num_timesteps:,} steps", evaluations)
-    )
+    progress.console.print(table(f"{config.game}: {model.num_timesteps:,} steps", evaluations))
     return evaluations
 
 

@@ -28,6 +28,8 @@ ENTRY_POINTS = "phantom_envs.agents"
 NAMED: dict[str, str] = {
     "random": "phantom_envs.arena.builtin:RandomAgent",
     "rule": "phantom_envs.arena.builtin:RuleAgent",
+    "pimc": "agents.pimc:PimcAgent",
+    "ismcts": "agents.ismcts:IsmctsAgent",
     "neural": "agents.neural:NeuralAgent",
 }
 """Per name, where its class is; `agents` is the folder of a checkout and not in the wheel."""

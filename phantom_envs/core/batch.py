@@ -6,11 +6,9 @@ All arrays belong to the caller.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,8 @@ import numpy as np
 from phantom_envs.core.bits import count, has, nth, spread_exact
 from phantom_envs.core.game import MAX_PLAYERS, RUNNING, TERMINATED, TRUNCATED, Game
 from phantom_envs.core.jit import entry, jit
-from phantom_envs.core.rng import below, mix, successor, uniform
+from phantom_envs.core.moves import moves, sources
+from phantom_envs.core.rng import below, successor, uniform
 
 Kernel = Callable[..., Any]
 
@@ -189,32 +188,13 @@ def kernels(game: Game) -> Kernels:
 
 
 def _build(game: Game) -> Kernels:
-    folder = Path(str(sys.modules[game.deal.__module__].__file__)).resolve().parent  # all that is compiled for it
-    compiled = entry(game.id, (folder,))
-    deal, legal, apply, observe = game.deal, game.legal, game.apply, game.observe
-    resample, rule_action = game.resample, game.rule_action
+    compiled = entry(game.id, (sources(game),))
+    legal, observe, rule_action = game.legal, game.observe, game.rule_action
+    begin, play, imagine = moves(game).begin, moves(game).play, moves(game).imagine
     num_words, num_actions = game.num_words, game.num_actions
     record, record_size = game.dtype, game.dtype.itemsize
     at_weights, at_rewards, at_words, at_mask, at_observation = astuple(places(game))
     int8, uint64, float64 = np.dtype(np.int8), np.dtype(np.uint64), np.dtype(np.float64)
-
-    @jit
-    def begin(s: Any) -> None:
-        s["rng"][0] = mix(s["seed"])
-        s["seat"] = 0
-        s["actor"] = 0
-        s["status"] = RUNNING
-        s["winners"] = 0
-        for seat in range(len(s["points"])):
-            s["points"][seat] = 0
-        deal(s)
-
-    @jit
-    def play(s: Any, action: int) -> None:
-        s["actor"] = s["seat"]
-        for seat in range(len(s["points"])):
-            s["points"][seat] = 0
-        apply(s, action)
 
     @jit
     def refresh(s: Any, words: Any, mask: Any) -> None:
@@ -264,12 +244,6 @@ def _build(game: Game) -> Kernels:
     @compiled
     def look(states: Any, row: int, seat: int, out: Any) -> None:
         observe(states[row], seat, out)
-
-    @jit
-    def imagine(s: Any, seat: int, seed: Any) -> None:
-        s["rng"][0] = successor(seed)  # not mix(seed), which is what a game of that seed is dealt from
-        s["seed"] = successor(s["rng"][0])
-        resample(s, seat)
 
     @compiled
     def redraw(states: Any, row: int, seat: int, seed: Any) -> None:

@@ -122,6 +122,8 @@ class Game:
     action_name: Callable[[Record, int], str]
     state_dict: Callable[[Record], dict[str, Any]]
     picture: Callable[[Record, int | None, bool], str]
+    deal_field: str | None = None
+    """Field of the record that counts the deals of a game, or None where a game is a single one."""
     extras: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """Further pages of `phantom-envs describe`, by flag name (a board, say)."""
 

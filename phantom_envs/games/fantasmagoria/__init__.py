@@ -32,4 +32,5 @@ GAME = Game(
     action_name=text.action_name,
     state_dict=text.state_dict,
     picture=text.picture,
+    deal_field="round",
 )

@@ -1,0 +1,181 @@
+"""Information-set Monte Carlo tree search, by itself or guided by a trained network.
+
+Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search" (2012), with one tree of the searching seat's
+information sets (see `agents.search.tree`); every seat maximizes what it makes of the game itself. With a network as in
+Silver et al., "Mastering the game of Go without human knowledge" (2017): its policy is the prior of PUCT, its value
+judges leaves, many at once. Specs: `ismcts:iterations=1000`, `ismcts:milliseconds=10,rollout=random`,
+`ismcts:network=run/agent.safetensors,iterations=200`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.budget import check_number, check_positive, check_share, portions
+from agents.search.forest import Forest, Lane, Owners
+from agents.search.found import Found
+from agents.search.kernels import search_kernels
+from agents.search.playout import check_choice
+from agents.search.searcher import Searcher, Task
+from agents.search.tree import PUCT, SELECTIONS
+from phantom_envs.core.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from agents.search.judge import Judge
+
+EDGES_PER_NODE = 4
+"""Room for edges that no network has made: at least one for each node, more where worlds differ."""
+
+JUDGED_EDGES_PER_NODE = 32
+"""Room for edges where a network gives each legal action one."""
+
+GENERATIONS = 8
+"""Room of a tree that is used again, in decisions."""
+
+TIMED_NODES = 1 << 16
+"""Room of a tree that grows by the clock."""
+
+KEPT_TREES = 1024
+"""Trees that are kept for later decisions, at most; the one longest unused gives way."""
+
+
+class IsmctsAgent(Searcher):
+    """Grows a tree of its own information sets and takes the action tried most often.
+
+    Args:
+        iterations: Iterations for each decision, one way down the tree and one playout each.
+        selection: `ucb` or `puct`; None: `puct` with a network or `trust`, else `ucb`.
+        exploration: The constant c of the selection, in units of the spread of values; None: 1 for both.
+        trust: Share of the prior of `puct` that goes to the rule bot's action, where no network gives one.
+        reuse: Keep each tree for the next decisions of its seat in the same game.
+        network: A `.safetensors` file of a trained network that gives priors and judges leaves.
+        device: Where it runs: cpu, cuda, …
+        blend: With a network, share of the playout in a leaf's worth; None: 0 with rollout `none`, else 0.5.
+        leaves: With a network, leaves of one tree that are judged at once.
+        rollout, noise, horizon, goal, milliseconds, searches, threads: See `Searcher`.
+    """
+
+    def __init__(
+        self,
+        iterations: int = 1000,
+        selection: str | None = None,
+        exploration: float | None = None,
+        trust: float = 0.0,
+        rollout: str | None = None,
+        noise: float = 0.1,
+        horizon: str = "game",
+        goal: str = "both",
+        milliseconds: float | None = None,
+        reuse: bool = False,
+        network: str | Path | None = None,
+        device: str = "cpu",
+        blend: float | None = None,
+        leaves: int = 8,
+        searches: int = 1,
+        threads: int = 1,
+    ) -> None:
+        if rollout is None:
+            rollout = "rule" if network is None else "none"
+        super().__init__(rollout, noise, horizon, goal, milliseconds, searches, threads)
+        if rollout == "none" and network is None:
+            raise InvalidOption("rollout='none' needs a network=… that judges leaves, or choose 'rule' or 'random'")
+        self.iterations = check_number("iterations", iterations, 1)
+        self.trust = check_share("trust", trust)
+        guided = network is not None or self.trust > 0
+        self.selection = check_choice("selection", selection or ("puct" if guided else "ucb"), SELECTIONS)
+        self.exploration = 1.0 if exploration is None else check_positive("exploration", exploration)
+        if guided and self.selection != "puct":
+            raise InvalidOption("selection='ucb' uses no priors; with a network or trust=… it is 'puct'")
+        if not isinstance(reuse, bool):
+            raise InvalidOption(f"reuse={reuse!r}: give True or False")
+        self.reuse = reuse
+        self.blend = (0.0 if rollout == "none" else 0.5) if blend is None else check_share("blend", blend)
+        if network is not None and self.blend > 0 and rollout == "none":
+            raise InvalidOption(f"blend={blend}: playouts need a rollout policy, 'rule' or 'random'")
+        if network is not None and self.blend < 1 and goal != "both":
+            raise InvalidOption(f"goal={goal!r}: networks are trained to judge goal='both'; take that, or blend=1")
+        self.leaves = check_number("leaves", leaves, 1)
+        self.judge: Judge | None = None
+        if network is not None:
+            from agents.search.judge import Judge  # needs torch, which a search without a network does not
+
+            self.judge = Judge(network, device, self.blend)
+
+    def make_room(self) -> None:
+        """Room for the trees that grow at the same time, or are kept."""
+        setting = self.settings[0]
+        setting["selection"] = SELECTIONS[self.selection]
+        setting["exploration"] = self.exploration
+        setting["trust"] = self.trust
+        setting["network"] = int(self.judge is not None)
+        setting["loss"] = 1.0 if self.leaves > 1 else 0.0
+        nodes = TIMED_NODES if self.milliseconds is not None else self.iterations + self.leaves + 1
+        if self.reuse:
+            nodes *= GENERATIONS
+        each = JUDGED_EDGES_PER_NODE if self.judge is not None else EDGES_PER_NODE
+        if self.judge is not None:
+            self.judge.prepare(self.game, self.num_players, self.leaves)
+        trees = KEPT_TREES if self.reuse else max(self.threads, 0 if self.judge is None else self.judge.most_trees)
+        self.forest = Forest(trees, nodes, each * nodes + self.game.num_actions)
+        self.owners = [Owners(trees // self.searches) for _ in range(self.searches)]
+
+    def run(self, task: Task) -> None:
+        """Grow the tree of every search."""
+        if self.judge is None:
+            self._grow(task)
+            return
+        for first in range(0, len(task), self.judge.most_trees):
+            rows = range(first, min(first + self.judge.most_trees, len(task)))
+            self.judge.grow(self, task, rows, self.forest, *self._trees(task, rows))
+
+    def choose(self, found: Found) -> NDArray[np.int64]:
+        """The action tried most often: Cowling et al., algorithm 1."""
+        return found.most_visited()
+
+    def _grow(self, task: Task) -> None:
+        kernel = search_kernels(self.game).grow
+        kept, empty = self._trees(task, range(len(task)))
+
+        def work(number: int, first: int, last: int) -> None:
+            lane = self.lanes[number]
+            tree_of = kept if self.reuse else np.full(len(task), number, np.int64)
+            fresh = empty.copy()
+            for row in range(first, last):
+                for part in self.parts():
+                    call(lane, tree_of, fresh, len(part), row, row + 1)
+                    fresh[row] = False
+
+        def call(
+            lane: Lane, trees: NDArray[np.int64], fresh: NDArray[np.bool_], size: int, first: int, last: int
+        ) -> None:
+            space = (lane.path, lane.leaves, lane.worlds, lane.memory, lane.size, lane.scratch)
+            arrays = (*self.forest.arrays(), trees, *space, task.visits, task.totals)
+            kernel(task.roots, task.keys, size, fresh, self.settings, *arrays, first, last)
+
+        if not len(task):
+            call(self.lanes[0], kept, empty, 0, 0, 0)  # compiles
+        self.spread(len(task), work)
+
+    def parts(self, times: int = 1, each: int = 1) -> Iterable[range]:
+        """The portions in which `times` searches are made at once, `each` iterations at a time."""
+        if self.milliseconds is None:
+            return [range(-(-self.iterations // each))]
+        return portions(times * self.milliseconds / 1000)
+
+    def _trees(self, task: Task, rows: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The trees of some searches, and which of them are to be emptied first."""
+        if not self.reuse:
+            return np.arange(len(rows), dtype=np.int64), np.ones(len(rows), np.bool_)
+        trees = np.zeros(len(rows), np.int64)
+        empty = np.zeros(len(rows), np.bool_)
+        for place, row in enumerate(rows):
+            number = int(task.number[row])
+            tree, new = self.owners[number].find(int(task.tables[row]), int(task.roots["seat"][row]))
+            trees[place] = tree + number * (KEPT_TREES // self.searches)
+            empty[place] = new or self.forest.room(trees[place]) < self.forest.nodes.shape[1] // GENERATIONS
+        return trees, empty

@@ -1,0 +1,114 @@
+"""A trained network that judges the leaves of many trees at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.neural import NeuralAgent
+from agents.search.forest import Forest
+from agents.search.kernels import LEAF, ascend, search_kernels
+from agents.search.tree import MAX_DEPTH, STEP
+from phantom_envs.core.game import Game
+
+if TYPE_CHECKING:
+    from agents.ismcts import IsmctsAgent
+    from agents.search.searcher import Task
+
+MOST_TREES = 64
+"""Trees that grow at the same time."""
+
+
+class Judge:
+    """Priors and values from a network, and the loop that grows trees with them.
+
+    The worth of a leaf is the network's value for each seat, asked with that seat's own observation, less their mean:
+    what players expect of a game sums to zero. Networks learn values where their seat is to act; for the other seats
+    they are asked outside of that, and were found to explain returns nearly as well there.
+
+    Args:
+        path: The network's file.
+        device: Where it runs.
+        blend: Share of the playout in a leaf's worth; with 1 only the acting seat is judged, for its priors.
+    """
+
+    def __init__(self, path: str | Path, device: str, blend: float) -> None:
+        self.agent = NeuralAgent(path, device)
+        self.blend = blend
+        self.most_trees = MOST_TREES
+
+    def prepare(self, game: Game, num_players: int, leaves: int) -> None:
+        """Make room; `WrongNetwork` if the network is not one for this game."""
+        self.agent.prepare(game, num_players, {})
+        trees, size = self.most_trees, game.layout(num_players).size
+        self.viewers = num_players if self.blend < 1 else 1
+        self.paths: NDArray[np.void] = np.zeros((trees, leaves, MAX_DEPTH), STEP)
+        self.leaves: NDArray[np.void] = np.zeros((trees, leaves), LEAF)
+        self.worlds: NDArray[np.void] = np.zeros((trees, leaves), game.dtype)
+        self.observations: NDArray[np.int8] = np.zeros((trees, leaves, self.viewers, size), np.int8)
+        self.legals: NDArray[np.uint64] = np.zeros((trees, leaves, game.num_words), np.uint64)
+        self.judged: NDArray[np.int64] = np.zeros((trees, leaves), np.int64)
+        self.num_actions = game.num_actions
+
+    def grow(
+        self,
+        agent: IsmctsAgent,
+        task: Task,
+        rows: range,
+        forest: Forest,
+        tree_of: NDArray[np.int64],
+        empty: NDArray[np.bool_],
+    ) -> None:
+        """Grow the trees of some searches side by side and write what is at their roots."""
+        kernels = search_kernels(agent.game)
+        roots, keys = task.roots[rows.start : rows.stop], task.keys[rows.start : rows.stop]
+        seats = roots["seat"].astype(np.int64)
+        size = len(rows)
+
+        def descend(number: int, first: int, last: int) -> None:
+            lane = agent.lanes[number]
+            kernels.descend(
+                roots, keys, empty, agent.settings, *forest.arrays(), tree_of, self.paths, self.leaves, self.worlds,
+                lane.memory, lane.size, lane.scratch, self.viewers, self.observations, self.legals, first, last,
+            )  # fmt: skip  # the order of the kernel
+
+        def once() -> None:
+            agent.spread(size, descend)
+            empty[:] = False
+            open_leaves = self.leaves["seat"][:size] >= 0
+            self.judged[:size] = np.where(open_leaves, np.cumsum(open_leaves).reshape(size, -1) - 1, -1)
+            logits, values = self.ask(open_leaves)
+            ascend(
+                agent.settings, *forest.arrays()[:3], tree_of, seats, agent.num_players, self.paths, self.leaves,
+                self.legals, self.judged, logits, self.viewers, values, self.blend, 0, size,
+            )  # fmt: skip
+
+        if not size:
+            once()  # compiles
+        else:
+            for part in agent.parts(size, self.leaves.shape[1]):
+                for _ in part:
+                    once()
+        lane = agent.lanes[0]
+        visits, totals = task.visits[rows.start : rows.stop], task.totals[rows.start : rows.stop]
+        kernels.read_all(roots, *forest.arrays(), tree_of, lane.memory, lane.size, visits, totals, 0, size)
+
+    @torch.inference_mode()
+    def ask(self, which: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits (J, A) of the acting seats and values (J, viewers) at the leaves `which` (trees, leaves)."""
+        size = len(which)
+        observations = self.observations[:size][which]
+        words = self.legals[:size][which]
+        count = len(observations)
+        masks = np.zeros((count, self.viewers, self.num_actions), np.uint8)
+        masks[:, 0] = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, : self.num_actions]
+        logits, values = self.agent.net(
+            torch.from_numpy(observations.reshape(-1, self.observations.shape[3])).to(self.agent.device),
+            torch.from_numpy(masks.reshape(-1, self.num_actions)).to(self.agent.device),
+        )
+        first = logits.reshape(count, self.viewers, self.num_actions)[:, 0].contiguous()
+        return first.cpu().numpy(), values.reshape(count, self.viewers).cpu().numpy()

@@ -22,7 +22,7 @@ from agents.search.found import Found
 from agents.search.kernels import search_kernels
 from agents.search.playout import check_choice
 from agents.search.searcher import Searcher, Task
-from agents.search.tree import PUCT, SELECTIONS
+from agents.search.tree import SELECTIONS
 from phantom_envs.core.errors import InvalidOption
 
 if TYPE_CHECKING:

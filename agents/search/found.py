@@ -35,4 +35,5 @@ class Found:
         return self._among(self.visits == self.visits.max(axis=1, keepdims=True))
 
     def _among(self, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.where(allowed, np.nan_to_num(self.values, nan=0.0), -np.inf).argmax(axis=1)
+        best: NDArray[np.int64] = np.where(allowed, np.nan_to_num(self.values, nan=0.0), -np.inf).argmax(axis=1)
+        return best

@@ -83,7 +83,7 @@ class Judge:
             self.judged[:size] = np.where(open_leaves, np.cumsum(open_leaves).reshape(size, -1) - 1, -1)
             logits, values = self.ask(open_leaves)
             ascend(
-                agent.settings, *forest.arrays()[:3], tree_of, seats, agent.num_players, self.paths, self.leaves,
+                *forest.arrays()[:3], tree_of, seats, agent.num_players, self.paths, self.leaves,
                 self.legals, self.judged, logits, self.viewers, values, self.blend, 0, size,
             )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """The compiled entry points of the searches, built from a game's functions.
 
-Nothing is allocated in them: arrays belong to the caller, who keeps one `lane` of working space for each thread (or, for
-a search with a network, for each leaf under way). `words` (K, W) are the legal actions at the roots, whose acting seat
+Nothing is allocated in them: arrays belong to the caller, who keeps one `lane` of working space for each thread (or,
+for a search with a network, for each leaf under way). `words` (K, W) are the legal actions at the roots, whose acting seat
 is the one that searches. `roots` (K,) are worlds that this seat imagines; no true state ever comes here.
 """
 
@@ -101,7 +101,7 @@ def _build(game: Game) -> SearchKernels:
         total = 0
         for other in range(players):
             total += gained[other]
-        return point * (gained[seat] - total / players)
+        return float(point * (gained[seat] - total / players))
 
     @compiled
     def survey(
@@ -127,7 +127,7 @@ def _build(game: Game) -> SearchKernels:
         """
         setting = settings[0]
         for row in range(first, last):
-            seat = int(roots[row]["seat"])
+            seat = np.int64(roots[row]["seat"])
             deal = deal_of(roots[row]) if setting["horizon"] == TO_DEAL_END else -1
             for number in range(first_world, last_world):
                 seed = world_seed(keys[row], number)
@@ -249,8 +249,8 @@ def _build(game: Game) -> SearchKernels:
     ) -> None:
         """Grow the tree of each row by `iterations`, then write its root's visits and totals (K, A).
 
-        Row k has tree `tree_of[k]`; the arrays of trees have a leading axis for it. a tree that is `fresh` (K,) is emptied before;
-        `keys` (K,) uint64 then begin its chance. Working space: `paths` (MAX_DEPTH,), `leaves` (1,), `worlds` (1,),
+        Row k has tree `tree_of[k]`; the arrays of trees have a leading axis for it. A tree that is `fresh` (K,) is
+        emptied before; `keys` (K,) uint64 then begin its chance. Working space: `paths` (MAX_DEPTH,), `leaves` (1,), `worlds` (1,),
         `memory` uint8 of whole 32 bytes of which `size` hold an observation, `scratch` (2, W).
         """
         setting = settings[0]
@@ -260,7 +260,7 @@ def _build(game: Game) -> SearchKernels:
             head = heads[tree]
             if fresh[row]:
                 clear(head, slots[tree], keys[row])
-            root_seat = int(roots[row]["seat"])
+            root_seat = np.int64(roots[row]["seat"])
             deal = deal_of(roots[row]) if setting["horizon"] == TO_DEAL_END else -1
             for _ in range(iterations):
                 worlds[0] = roots[row]
@@ -304,7 +304,7 @@ def _build(game: Game) -> SearchKernels:
     def read(
         root: Any, head: Any, nodes: Any, edges: Any, slots: Any, memory: Any, size: int, visits: Any, totals: Any
     ) -> None:
-        seat = int(root["seat"])
+        seat = np.int64(root["seat"])
         observe(root, seat, memory[:size].view(np.int8))
         index = slots[find_slot(nodes, slots, hash_words(memory.view(np.uint64), mix(np.uint64(seat + 1))))] - 1
         visits[:] = 0
@@ -368,7 +368,7 @@ def _build(game: Game) -> SearchKernels:
             head = heads[tree]
             if fresh[row]:
                 clear(head, slots[tree], keys[row])
-            root_seat = int(roots[row]["seat"])
+            root_seat = np.int64(roots[row]["seat"])
             deal = deal_of(roots[row]) if setting["horizon"] == TO_DEAL_END else -1
             for number in range(leaves.shape[1]):
                 worlds[row, number] = roots[row]
@@ -412,7 +412,7 @@ def _build(game: Game) -> SearchKernels:
         """Play `number` worlds of `roots[0]` out from where they are. Returns the decisions made. For benchmarks."""
         setting = settings[0]
         decisions = 0
-        seat = int(roots[0]["seat"])
+        seat = np.int64(roots[0]["seat"])
         deal = deal_of(roots[0]) if setting["horizon"] == TO_DEAL_END else -1
         for world in range(number):
             worlds[0] = roots[0]
@@ -428,7 +428,6 @@ def _build(game: Game) -> SearchKernels:
 
 @entry("search", (Path(__file__).resolve().parent,))
 def ascend(
-    settings: Any,
     heads: Any,
     nodes: Any,
     edges: Any,
@@ -451,7 +450,6 @@ def ascend(
     `judged` (K, L) says where in `logits` (J, A) and `judgements` (J, viewers) the leaf's are, -1 if nowhere.
     `judgements` are what the acting seat and the next ones may still expect. Playouts have the share `blend`.
     """
-    setting = settings[0]
     for row in range(first, last):
         tree = tree_of[row]
         head = heads[tree]

@@ -1,8 +1,8 @@
 """The compiled entry points of the searches, built from a game's functions.
 
 Nothing is allocated in them: arrays belong to the caller, who keeps one `lane` of working space for each thread (or,
-for a search with a network, for each leaf under way). `words` (K, W) are the legal actions at the roots, whose acting seat
-is the one that searches. `roots` (K,) are worlds that this seat imagines; no true state ever comes here.
+for a search with a network, for each leaf under way). `roots` (K,) are worlds that the seat to act there imagines, and
+`words` (K, W) their legal actions; no true state ever comes here.
 """
 
 from __future__ import annotations
@@ -83,6 +83,12 @@ def world_seed(key: Any, number: int) -> Any:
     return successor(mix(key) + np.uint64(number))
 
 
+@jit
+def seat_of(s: Any) -> int:
+    """The seat to act, in 64 bits: some functions are not compiled for the narrow type of the field."""
+    return np.int64(s["seat"])  # type: ignore[return-value]  # numba's integers are NumPy's
+
+
 @cache
 def search_kernels(game: Game) -> SearchKernels:
     """The search kernels of `game`, built once a process."""
@@ -127,7 +133,7 @@ def _build(game: Game) -> SearchKernels:
         """
         setting = settings[0]
         for row in range(first, last):
-            seat = np.int64(roots[row]["seat"])
+            seat = seat_of(roots[row])
             deal = deal_of(roots[row]) if setting["horizon"] == TO_DEAL_END else -1
             for number in range(first_world, last_world):
                 seed = world_seed(keys[row], number)
@@ -250,8 +256,8 @@ def _build(game: Game) -> SearchKernels:
         """Grow the tree of each row by `iterations`, then write its root's visits and totals (K, A).
 
         Row k has tree `tree_of[k]`; the arrays of trees have a leading axis for it. A tree that is `fresh` (K,) is
-        emptied before; `keys` (K,) uint64 then begin its chance. Working space: `paths` (MAX_DEPTH,), `leaves` (1,), `worlds` (1,),
-        `memory` uint8 of whole 32 bytes of which `size` hold an observation, `scratch` (2, W).
+        emptied before; `keys` (K,) uint64 then begin its chance. Working space: `paths` (MAX_DEPTH,), `leaves` (1,),
+        `worlds` (1,), `memory` uint8 of whole 32 bytes of which `size` hold an observation, `scratch` (2, W).
         """
         setting = settings[0]
         leaf = leaves[0]
@@ -260,7 +266,7 @@ def _build(game: Game) -> SearchKernels:
             head = heads[tree]
             if fresh[row]:
                 clear(head, slots[tree], keys[row])
-            root_seat = np.int64(roots[row]["seat"])
+            root_seat = seat_of(roots[row])
             deal = deal_of(roots[row]) if setting["horizon"] == TO_DEAL_END else -1
             for _ in range(iterations):
                 worlds[0] = roots[row]
@@ -304,7 +310,7 @@ def _build(game: Game) -> SearchKernels:
     def read(
         root: Any, head: Any, nodes: Any, edges: Any, slots: Any, memory: Any, size: int, visits: Any, totals: Any
     ) -> None:
-        seat = np.int64(root["seat"])
+        seat = seat_of(root)
         observe(root, seat, memory[:size].view(np.int8))
         index = slots[find_slot(nodes, slots, hash_words(memory.view(np.uint64), mix(np.uint64(seat + 1))))] - 1
         visits[:] = 0
@@ -368,7 +374,7 @@ def _build(game: Game) -> SearchKernels:
             head = heads[tree]
             if fresh[row]:
                 clear(head, slots[tree], keys[row])
-            root_seat = np.int64(roots[row]["seat"])
+            root_seat = seat_of(roots[row])
             deal = deal_of(roots[row]) if setting["horizon"] == TO_DEAL_END else -1
             for number in range(leaves.shape[1]):
                 worlds[row, number] = roots[row]
@@ -412,7 +418,7 @@ def _build(game: Game) -> SearchKernels:
         """Play `number` worlds of `roots[0]` out from where they are. Returns the decisions made. For benchmarks."""
         setting = settings[0]
         decisions = 0
-        seat = np.int64(roots[0]["seat"])
+        seat = seat_of(roots[0])
         deal = deal_of(roots[0]) if setting["horizon"] == TO_DEAL_END else -1
         for world in range(number):
             worlds[0] = roots[0]

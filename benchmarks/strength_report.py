@@ -130,8 +130,9 @@ def plot(reports: Sequence[GameReport], path: Path) -> None:
 PAGE = """# How strong the agents are
 
 Made by `python -m benchmarks.strength --write-docs`. In every game every two agents meet, each alone among seats of the
-other{mixed}: all matches with the same deals, and every deal in all rotations of the seats. What the agents are is told
-in {{doc}}`arena`.
+other{mixed}.
+All matches of a game have the same deals, and every deal is played in all rotations of the seats. How agents are named
+is told in {{doc}}`arena`.
 
 ![Ratings of the agents with 95 % intervals, a panel for each game](_static/strength.svg)
 
@@ -155,13 +156,14 @@ during the matches. Ratings are fitted to comparisons between seats:
 
 An agent is taken to have beaten each other one in half a comparison before the first game, so that ratings stay finite
 where somebody never wins; such a rating says "at least this far apart". Intervals are of deals drawn again with
-replacement and the model fitted anew. {alpha_rank}
+replacement and the model fitted anew.
+
+{alpha_rank}
 """
 
-ALPHA_RANK = (
-    "α-rank (Omidshafiei et al. 2019) is OpenSpiel's, over one population whose members meet in pairs: its mass tells "
-    "which agents remain where better ones displace worse ones, without supposing that strength is transitive."
-)
+ALPHA_RANK = """The α-rank (Omidshafiei et al. 2019) is OpenSpiel's, over one population whose members meet in pairs:
+its mass tells which agents remain where better ones displace worse ones, without supposing that strength is transitive.
+It takes the shares as they are, so a small lead that may be chance can have all the mass."""
 NO_ALPHA_RANK = "There is no column of α-rank: OpenSpiel, which computes it, was not installed."
 
 
@@ -170,7 +172,7 @@ def page(
 ) -> str:
     """The page of the documentation."""
     return PAGE.format(
-        mixed=", and mixed fields of different agents" if _any_mixed(reports) else "",
+        mixed=", and there are mixed fields of different agents" if _any_mixed(reports) else "",
         games="\n".join(map(_section, reports)),
         command=command,
         dates=" to ".join(dict.fromkeys((min(dates), max(dates)))),
@@ -199,5 +201,5 @@ def _without_alpha_rank(reports: Sequence[GameReport]) -> bool:
 
 
 def _machine(machine: Mapping[str, Any]) -> str:
-    names = [f"{name} {value}" for name, value in machine.items() if name not in ("cpu", "revision")]
+    names = [f"{name} {value}" for name, value in machine.items() if name not in ("cpu", "revision", "system")]
     return ", ".join([str(machine["cpu"]), *names])

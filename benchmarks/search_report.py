@@ -1,0 +1,169 @@
+"""The speed of the searching agents for readers: tables for the terminal and the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents.ismcts import IsmctsAgent
+from benchmarks.bare import POLICIES
+from benchmarks.grid import Grid
+from benchmarks.searches import BARE, PLAYOUTS
+from phantom_envs.registry import get_game
+
+Row = Mapping[str, Any]
+"""A line of the report's `results`."""
+
+HORIZONS = {"game": "to the end of the game", "deal": "of the deal"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A game with so many players, and all that was found of it.
+
+    Attributes:
+        title: The game's title and the number of players.
+        results: Lines of the report's `results`.
+        ratios: Per policy, playouts by the bare loop.
+        gains: Per comparison, two threads by one.
+        choices: Legal actions at the roots, on the mean.
+    """
+
+    title: str
+    results: list[Row]
+    ratios: dict[str, float]
+    gains: dict[str, float]
+    choices: float
+
+    def per_second(self, wanted: Callable[[str], bool]) -> float | None:
+        """The pace of the first way to play that is wanted."""
+        return next((row["per_second"] for row in self.results if wanted(row["way"])), None)
+
+
+def settings_of(report: Mapping[str, Any]) -> list[Setting]:
+    """The games and player counts of a report."""
+
+    def here(part: str, about: Row) -> list[Row]:
+        return [row for row in report[part] if (row["game"], row["players"]) == (about["game"], about["players"])]
+
+    return [
+        Setting(
+            f"{get_game(about['game']).title}, {about['players']}",
+            here("results", about),
+            {row["policy"]: row["ratio"] for row in here("playouts", about)},
+            {row["of"]: row["speed_up"] for row in here("two_threads", about)},
+            about["choices"],
+        )
+        for about in report["roots"]
+    ]
+
+
+def grids(report: Mapping[str, Any]) -> list[Grid]:
+    """All tables of a report that have any figures."""
+    settings = settings_of(report)
+    budget = report["settings"]
+    tables = [_playouts(settings), _ismcts(settings, budget), _pimc(settings, budget)]
+    tables += [_networks(settings), _threads(settings, budget)]
+    return [table for table in tables if table.rows]
+
+
+def page(report: Mapping[str, Any], command: str) -> str:
+    """The tables of the documentation, with where they come from."""
+    machine = ", ".join(f"{name} {value}" for name, value in report["machine"].items())
+    tables = "\n".join(f"### {grid.title}\n\n{grid.markdown()}" for grid in grids(report))
+    return f"<!-- written by benchmarks.search --write-docs -->\n\n`{command}`, on {machine}.\n\n{tables}"
+
+
+def _playouts(settings: list[Setting]) -> Grid:
+    headings = ["game, players"]
+    for policy in POLICIES:
+        headings += [f"bare loop, {policy}", f"playouts, {policy}", "ratio"]
+    rows = []
+    for setting in settings:
+        cells = [setting.title]
+        for policy in POLICIES:
+            paces = [setting.per_second(_is(f"{kind}, {policy}")) for kind in (BARE, PLAYOUTS)]
+            cells += [*map(_cell, paces), f"{setting.ratios[policy]:.0%}"]
+        rows.append(tuple(cells))
+    return Grid("Playouts and the bare loop", "Decisions per second on one core", tuple(headings), tuple(rows))
+
+
+def _is(wanted: str) -> Callable[[str], bool]:
+    return lambda way: way == wanted
+
+
+def _searches(settings: list[Setting], agent: str, cell: Callable[[Setting, float], str]) -> list[tuple[str, ...]]:
+    """A line for each setting, a cell for each horizon and rollout policy."""
+    return [
+        (
+            setting.title,
+            *(
+                "-" if pace is None else cell(setting, pace)
+                for horizon in HORIZONS
+                for rollout in POLICIES
+                for pace in [setting.per_second(_is_search(agent, rollout, horizon))]
+            ),
+        )
+        for setting in settings
+    ]
+
+
+def _is_search(agent: str, rollout: str, horizon: str) -> Callable[[str], bool]:
+    return lambda way: way.startswith(agent) and way.endswith(f",rollout={rollout},horizon={horizon}")
+
+
+def _search_headings() -> tuple[str, ...]:
+    return ("game, players", *(f"{horizon}, {rollout}" for horizon in HORIZONS for rollout in POLICIES))
+
+
+def _ismcts(settings: list[Setting], budget: Mapping[str, Any]) -> Grid:
+    note = (
+        f"Iterations per second on one core, {budget['iterations']} for each decision, UCB, by the playouts' horizon "
+        f"and policy (`rule`: {IsmctsAgent().noise:.0%} of its moves at random)"
+    )
+    rows = _searches(settings, "ismcts", lambda _, pace: _cell(pace))
+    return Grid("ismcts", note, _search_headings(), tuple(rows))
+
+
+def _pimc(settings: list[Setting], budget: Mapping[str, Any]) -> Grid:
+    note = (
+        f"Worlds per second on one core, {budget['worlds']} for each decision; in parentheses playouts per second, one "
+        "for each legal action in each world"
+    )
+    rows = _searches(settings, "pimc", lambda setting, pace: f"{_cell(pace)} ({_cell(pace * setting.choices)})")
+    return Grid("pimc", note, _search_headings(), tuple(rows))
+
+
+def _networks(settings: list[Setting]) -> Grid:
+    rows = [
+        (setting.title, str(row["batch"]), _cell(row["per_second"]), f"{row['leaves_per_batch']:.1f}")
+        for setting in settings
+        for row in setting.results
+        if "leaves_per_batch" in row
+    ]
+    note = "Iterations per second on one core, the network included, and how many leaves it is given at once"
+    headings = ("game, players", "decisions at once", "iterations per second", "leaves at once")
+    return Grid("ismcts with a network", note, headings, tuple(rows))
+
+
+def _threads(settings: list[Setting], budget: Mapping[str, Any]) -> Grid:
+    comparisons = list(dict.fromkeys(of for setting in settings for of in setting.gains))
+    rows = [
+        (setting.title, *(f"{setting.gains[of]:.2f}×" for of in comparisons)) for setting in settings if setting.gains
+    ]
+    note = (
+        f"Iterations per second of two threads by those of one. One decision: `searches=2,threads=2` by one search in "
+        f"one thread, {budget['iterations']} iterations each; many decisions: {budget['roots']} at once, each searched "
+        "by one thread"
+    )
+    return Grid("Two threads on two cores", note, ("game, players", *comparisons), tuple(rows))
+
+
+def _cell(pace: float | None) -> str:
+    """A pace in three digits."""
+    if pace is None:
+        return "-"
+    if pace >= 1e6:
+        return f"{pace / 1e6:.3g} M"
+    return f"{float(f'{pace:.3g}'):,.0f}"

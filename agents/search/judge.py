@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MOST_TREES = 64
 """Trees that grow at the same time."""
 
+ROWS_FOR_BFLOAT16 = 64
+"""Batches from this size on are computed in bfloat16, as in training: twice as fast there, slower below."""
+
 
 class Judge:
     """Priors and values from a network, and the loop that grows trees with them.
@@ -106,9 +109,11 @@ class Judge:
         count = len(observations)
         masks = np.zeros((count, self.viewers, self.num_actions), np.uint8)
         masks[:, 0] = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, : self.num_actions]
-        logits, values = self.agent.net(
-            torch.from_numpy(observations.reshape(-1, self.observations.shape[3])).to(self.agent.device),
-            torch.from_numpy(masks.reshape(-1, self.num_actions)).to(self.agent.device),
-        )
+        device = torch.device(self.agent.device)
+        with torch.autocast(device.type, torch.bfloat16, enabled=count * self.viewers >= ROWS_FOR_BFLOAT16):
+            logits, values = self.agent.net(
+                torch.from_numpy(observations.reshape(-1, self.observations.shape[3])).to(device),
+                torch.from_numpy(masks.reshape(-1, self.num_actions)).to(device),
+            )
         first = logits.reshape(count, self.viewers, self.num_actions)[:, 0].contiguous()
         return first.cpu().numpy(), values.reshape(count, self.viewers).cpu().numpy()

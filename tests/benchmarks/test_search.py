@@ -16,7 +16,7 @@ from benchmarks.bare import RANDOM, RULE, bare_play, dealt
 from benchmarks.machine import cores
 from benchmarks.throughput import WIDTH
 from benchmarks.timing import Result
-from phantom_envs.core.batch import kernels
+from phantom_envs.core.batch import kernels, sample
 from phantom_envs.core.game import Game, States, members
 from phantom_envs.core.table import Table
 from phantom_envs.registry import game_ids, get_game
@@ -30,41 +30,45 @@ def blank_words(game: Game) -> np.ndarray[Any, np.dtype[np.uint64]]:
     return np.zeros(game.num_words, np.uint64)
 
 
-@every_game
-def test_bare_loop_makes_the_moves_of_random_play(game: Game, players: int) -> None:
-    count, steps = 3, 3000
+def test_bare_loop_makes_the_moves_of_random_play() -> None:
+    game, players, count, steps = get_game("phantom_trick_v0"), 3, 3, 3000
     states, others = dealt(game, players, count), dealt(game, players, count)
     rng = np.arange(count, dtype=np.uint64)[:, None].copy()
     other_rng = rng.copy()
     ended = bare_play(game)(states, rng, blank_words(game), RANDOM, steps)
     observation = np.zeros((count, game.layout(players).size), np.int8)
     mask, rewards = np.zeros((count, game.num_actions), np.int8), np.zeros((count, players))
-    assert kernels(game).random_play(others, other_rng, observation, mask, rewards, 0.0, steps) == ended
+    assert kernels(game).random_play(others, other_rng, observation, mask, rewards, 0.0, steps) == ended > 0
     assert states.tobytes() == others.tobytes()
     assert rng.tolist() == other_rng.tolist()
-    assert ended > 0 or game.name == "das_phantom"  # at random up to 100 rounds
 
 
 @every_game
-def test_bare_loop_asks_the_rule_bot(game: Game, players: int) -> None:
-    steps = 300
-    states = dealt(game, players, 1)
-    ended = bare_play(game)(states, np.zeros((1, 1), np.uint64), blank_words(game), RULE, steps)
+@pytest.mark.parametrize("policy", [RANDOM, RULE])
+def test_bare_loop_plays_as_a_table_does(game: Game, players: int, policy: int) -> None:
+    steps = 2500
+    states, rng = dealt(game, players, 1), np.full((1, 1), 5, np.uint64)
+    ended = bare_play(game)(states, rng, blank_words(game), policy, steps)
     table = Table(game, players)
     table.deal(0)
     games = 0
-    actions = np.zeros(1, np.int64)
+    other_rng, actions = np.full((1, 1), 5, np.uint64), np.zeros(1, np.int64)
     for _ in range(steps):
-        kernels(game).advise(table.states, table.words[None], actions, 0, 1)
+        if policy == RULE:
+            kernels(game).advise(table.states, table.words[None], actions, 0, 1)
+        else:
+            sample(table.words[None], other_rng, actions, 0, 1)
         table.play(int(actions[0]))
         if table.over:
             games += 1
             table.deal()
-    assert games == ended > 0
+    assert games == ended
+    assert ended > 0 or (game.name == "das_phantom" and policy == RANDOM)  # which takes up to 100 rounds
     assert states.tobytes() == table.states.tobytes()
+    assert rng == other_rng
 
 
-def at_end_of(game: Game, state: States) -> int:
+def choices_left(game: Game, state: States) -> int:
     """How many choices the rule bot still has from `state` to the end of the game, that one included."""
     words = blank_words(game)
     choices = ended = 0
@@ -84,7 +88,7 @@ def test_roots_are_spread_over_the_game(game: Game, players: int) -> None:
     assert (searches.choices_at(game, players, states) > 1).all()
     shares = []
     for row, start in enumerate(dealt(game, players, count)[:, None]):
-        shares.append(1 - at_end_of(game, states[row : row + 1].copy()) / at_end_of(game, start))
+        shares.append(1 - choices_left(game, states[row : row + 1].copy()) / choices_left(game, start))
     for some in (shares, shares[: count // 2]):
         assert abs(np.mean(some) - 0.5) < 0.15
         assert min(some) < 0.25

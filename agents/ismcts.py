@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.budget import check_number, check_positive, check_share, portions
-from agents.search.forest import Forest, Lane, Owners
+from agents.search.forest import Forest, Owners, no_questions
 from agents.search.found import Found
-from agents.search.kernels import search_kernels
+from agents.search.kernels import LEAVES, NO_NETWORK, PRIORS, search_kernels
 from agents.search.playout import check_choice
 from agents.search.searcher import Searcher, Task
 from agents.search.tree import SELECTIONS
@@ -60,7 +60,8 @@ class IsmctsAgent(Searcher):
         network: A `.safetensors` file of a trained network that gives priors and judges leaves.
         device: Where it runs: cpu, cuda, …
         blend: With a network, share of the playout in a leaf's worth; None: 0 with rollout `none`, else 0.5.
-        leaves: With a network, leaves of one tree that are judged at once.
+        leaves: With a network, leaves, or with `blend=1` nodes, of one tree that are judged at once.
+        threshold: With `blend=1`, visits after which a node gets the network's priors.
         rollout, noise, horizon, goal, milliseconds, searches, threads: See `Searcher`.
     """
 
@@ -80,6 +81,7 @@ class IsmctsAgent(Searcher):
         device: str = "cpu",
         blend: float | None = None,
         leaves: int = 8,
+        threshold: int = 8,
         searches: int = 1,
         threads: int = 1,
     ) -> None:
@@ -92,7 +94,8 @@ class IsmctsAgent(Searcher):
         self.selection = check_choice("selection", selection, SELECTIONS)
         if selection == "ucb" and (network is not None or trust):
             raise InvalidOption("selection='ucb' uses no priors; with a network or trust=… take 'puct'")
-        self.trust = (TRUST if selection == "puct" else 0.0) if trust is None else check_share("trust", trust)
+        own_priors = selection == "puct" and network is None
+        self.trust = (TRUST if own_priors else 0.0) if trust is None else check_share("trust", trust)
         self.exploration = EXPLORATION[selection] if exploration is None else check_positive("exploration", exploration)
         if not isinstance(reuse, bool):
             raise InvalidOption(f"reuse={reuse!r}: give True or False")
@@ -103,6 +106,7 @@ class IsmctsAgent(Searcher):
         if network is not None and self.blend < 1 and goal != "both":
             raise InvalidOption(f"goal={goal!r}: networks are trained to judge goal='both'; take that, or blend=1")
         self.leaves = check_number("leaves", leaves, 1)
+        self.threshold = check_number("threshold", threshold, 1)
         self.judge: Judge | None = None
         if network is not None:
             from agents.search.judge import Judge  # needs torch, which a search without a network does not
@@ -115,7 +119,8 @@ class IsmctsAgent(Searcher):
         setting["selection"] = SELECTIONS[self.selection]
         setting["exploration"] = self.exploration
         setting["trust"] = self.trust
-        setting["network"] = int(self.judge is not None)
+        setting["network"] = NO_NETWORK if self.judge is None else LEAVES if self.blend < 1 else PRIORS
+        setting["threshold"] = self.threshold
         setting["loss"] = 1.0 if self.leaves > 1 else 0.0
         nodes = TIMED_NODES if self.milliseconds is not None else self.iterations + self.leaves + 1
         if self.reuse:
@@ -148,20 +153,20 @@ class IsmctsAgent(Searcher):
             lane = self.lanes[number]
             tree_of = kept if self.reuse else np.full(len(task), number, np.int64)
             fresh = empty.copy()
+            questions = no_questions(len(task), lane.size, self.game.num_words)
             for row in range(first, last):
                 for part in self.parts():
-                    call(lane, tree_of, fresh, len(part), row, row + 1)
+                    lane.grow(
+                        kernel, task.roots, task.keys, len(part), fresh, self.settings, self.forest, tree_of, questions,
+                        task.visits, task.totals, row, row + 1,
+                    )  # fmt: skip  # the order of the kernel
                     fresh[row] = False
+            if not len(task):
+                lane.grow(
+                    kernel, task.roots, task.keys, 0, fresh, self.settings, self.forest, tree_of, questions,
+                    task.visits, task.totals, 0, 0,
+                )  # fmt: skip  # compiles
 
-        def call(
-            lane: Lane, trees: NDArray[np.int64], fresh: NDArray[np.bool_], size: int, first: int, last: int
-        ) -> None:
-            space = (lane.path, lane.leaves, lane.worlds, lane.memory, lane.size, lane.scratch)
-            arrays = (*self.forest.arrays(), trees, *space, task.visits, task.totals)
-            kernel(task.roots, task.keys, size, fresh, self.settings, *arrays, first, last)
-
-        if not len(task):
-            call(self.lanes[0], kept, empty, 0, 0, 0)  # compiles
         self.spread(len(task), work)
 
     def parts(self, times: int = 1, each: int = 1) -> Iterable[range]:

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from agents.search.kernels import LEAF
 from agents.search.tree import EDGE, HEAD, MAX_DEPTH, NODE, STEP
-from phantom_envs.core.game import MAX_PLAYERS, Game
+from phantom_envs.core.batch import Kernel
+from phantom_envs.core.game import MAX_PLAYERS, Game, States
 
 
 class Forest:
@@ -50,6 +51,32 @@ class Lane:
         self.rng: NDArray[np.uint64] = np.zeros(1, np.uint64)
         self.gained: NDArray[np.int64] = np.zeros(MAX_PLAYERS, np.int64)
         self.values: NDArray[np.float64] = np.zeros(MAX_PLAYERS)
+
+    def grow(
+        self,
+        kernel: Kernel,
+        roots: States,
+        keys: NDArray[np.uint64],
+        iterations: int,
+        fresh: NDArray[np.bool_],
+        settings: NDArray[np.void],
+        forest: Forest,
+        tree_of: NDArray[np.int64],
+        questions: tuple[NDArray[np.void], NDArray[np.int8], NDArray[np.uint64]],
+        visits: NDArray[np.int64],
+        totals: NDArray[np.float64],
+        first: int,
+        last: int,
+    ) -> None:
+        """Run the kernel `grow` in this space."""
+        space = (self.path, self.leaves, self.worlds, self.memory, self.size, self.scratch)
+        found = (*questions, visits, totals)
+        kernel(roots, keys, iterations, fresh, settings, *forest.arrays(), tree_of, *space, *found, first, last)
+
+
+def no_questions(rows: int, size: int, words: int) -> tuple[NDArray[np.void], NDArray[np.int8], NDArray[np.uint64]]:
+    """Room for no question of a network, in the shapes that the kernel `grow` takes."""
+    return np.zeros((rows, 0), LEAF), np.zeros((rows, 0, 1, size), np.int8), np.zeros((rows, 0, words), np.uint64)
 
 
 class Owners:

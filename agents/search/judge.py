@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.neural import NeuralAgent
 from agents.search.forest import Forest
-from agents.search.kernels import LEAF, ascend, search_kernels
+from agents.search.kernels import LEAF, ascend, prime, search_kernels
 from agents.search.tree import MAX_DEPTH, STEP
 from phantom_envs.core.game import Game
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 MOST_TREES = 64
 """Trees that grow at the same time."""
+
+ITERATIONS_BETWEEN = 32
+"""Iterations of each tree between two batches, where a network gives priors only."""
 
 ROWS_FOR_BFLOAT16 = 64
 """Batches from this size on are computed in bfloat16, as in training: twice as fast there, slower below."""
@@ -36,7 +39,8 @@ class Judge:
     Args:
         path: The network's file.
         device: Where it runs.
-        blend: Share of the playout in a leaf's worth; with 1 only the acting seat is judged, for its priors.
+        blend: Share of the playout in a leaf's worth. With 1 the network gives priors only: nodes that have been
+            visited often enough ask for them, and the search goes on without waiting.
     """
 
     def __init__(self, path: str | Path, device: str, blend: float) -> None:
@@ -54,7 +58,6 @@ class Judge:
         self.worlds: NDArray[np.void] = np.zeros((trees, leaves), game.dtype)
         self.observations: NDArray[np.int8] = np.zeros((trees, leaves, self.viewers, size), np.int8)
         self.legals: NDArray[np.uint64] = np.zeros((trees, leaves, game.num_words), np.uint64)
-        self.judged: NDArray[np.int64] = np.zeros((trees, leaves), np.int64)
         self.num_actions = game.num_actions
 
     def grow(
@@ -68,7 +71,8 @@ class Judge:
     ) -> None:
         """Grow the trees of some searches side by side and write what is at their roots."""
         kernels = search_kernels(agent.game)
-        roots, keys = task.roots[rows.start : rows.stop], task.keys[rows.start : rows.stop]
+        part = slice(rows.start, rows.stop)
+        roots, keys, visits, totals = task.roots[part], task.keys[part], task.visits[part], task.totals[part]
         seats = roots["seat"].astype(np.int64)
         size = len(rows)
 
@@ -79,31 +83,44 @@ class Judge:
                 lane.memory, lane.size, lane.scratch, self.viewers, self.observations, self.legals, first, last,
             )  # fmt: skip  # the order of the kernel
 
-        def once() -> None:
+        def judge_leaves() -> None:
             agent.spread(size, descend)
-            empty[:] = False
-            open_leaves = self.leaves["seat"][:size] >= 0
-            self.judged[:size] = np.where(open_leaves, np.cumsum(open_leaves).reshape(size, -1) - 1, -1)
-            logits, values = self.ask(open_leaves)
+            judged, logits, values = self.ask(self.leaves["seat"][:size] >= 0)
             ascend(
                 *forest.arrays()[:3], tree_of, seats, agent.num_players, self.paths, self.leaves,
-                self.legals, self.judged, logits, self.viewers, values, self.blend, 0, size,
+                self.legals, judged, logits, self.viewers, values, self.blend, 0, size,
             )  # fmt: skip
 
-        if not size:
-            once()  # compiles
-        else:
-            for part in agent.parts(size, self.leaves.shape[1]):
-                for _ in part:
-                    once()
+        def grow(number: int, first: int, last: int) -> None:
+            agent.lanes[number].grow(
+                kernels.grow, roots, keys, ITERATIONS_BETWEEN if size else 0, empty, agent.settings, forest, tree_of,
+                (self.leaves, self.observations, self.legals), visits, totals, first, last,
+            )  # fmt: skip
+
+        def give_priors() -> None:
+            agent.spread(size, grow)
+            asked = np.arange(self.leaves.shape[1]) < forest.heads["asked"][tree_of][:, None]
+            judged, logits, _ = self.ask(asked)
+            prime(*forest.arrays()[:3], tree_of, self.leaves, self.legals, judged, logits, 0, size)
+
+        once, each = (judge_leaves, self.leaves.shape[1]) if self.blend < 1 else (give_priors, ITERATIONS_BETWEEN)
+        for portion in agent.parts(size, each) if size else [range(1)]:  # with nothing to grow it compiles
+            for _ in portion:
+                once()
+                empty[:] = False
         lane = agent.lanes[0]
-        visits, totals = task.visits[rows.start : rows.stop], task.totals[rows.start : rows.stop]
         kernels.read_all(roots, *forest.arrays(), tree_of, lane.memory, lane.size, visits, totals, 0, size)
 
     @torch.inference_mode()
-    def ask(self, which: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits (J, A) of the acting seats and values (J, viewers) at the leaves `which` (trees, leaves)."""
+    def ask(self, which: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+        """What the network says where `which` (trees, L) is set.
+
+        Returns:
+            Where in the other two it is, (trees, L), -1 if nowhere; logits (J, A) of the acting seats; values
+            (J, viewers).
+        """
         size = len(which)
+        judged = np.where(which, np.cumsum(which).reshape(which.shape) - 1, -1)
         observations = self.observations[:size][which]
         words = self.legals[:size][which]
         count = len(observations)
@@ -116,4 +133,4 @@ class Judge:
                 torch.from_numpy(masks.reshape(-1, self.num_actions)).to(device),
             )
         first = logits.reshape(count, self.viewers, self.num_actions)[:, 0].contiguous()
-        return first.cpu().numpy(), values.reshape(count, self.viewers).cpu().numpy()
+        return judged, first.cpu().numpy(), values.reshape(count, self.viewers).cpu().numpy()

@@ -16,6 +16,8 @@ import numpy as np
 
 from agents.search.playout import TO_DEAL_END, playouts
 from agents.search.tree import (
+    ASKED,
+    JUDGED,
     add_node,
     back_up,
     choose_edge,
@@ -33,6 +35,9 @@ from phantom_envs.core.jit import entry, jit, wrapping
 from phantom_envs.core.moves import moves, sources
 from phantom_envs.core.rng import mix, next64, successor
 
+NO_NETWORK, LEAVES, PRIORS = 0, 1, 2
+"""What a network is asked: nothing; priors and values at every leaf; or priors only, at nodes visited often enough."""
+
 SETTINGS = np.dtype(
     [
         ("win", np.float64),  # weight of winning
@@ -43,7 +48,8 @@ SETTINGS = np.dtype(
         ("selection", np.int64),  # UCB or PUCT
         ("exploration", np.float64),  # c
         ("trust", np.float64),  # share of the prior that goes to the rule bot's action, where no network gives one
-        ("network", np.int64),  # 1 if a network judges the leaves
+        ("network", np.int64),  # NO_NETWORK, LEAVES or PRIORS
+        ("threshold", np.int64),  # visits after which a node's priors are asked for (PRIORS)
         ("loss", np.float64),  # taken, in units of the spread of values, for each visit that is under way
     ],
     align=True,
@@ -174,8 +180,14 @@ def _build(game: Game) -> SearchKernels:
         scratch: Any,
         untried: Any,
         loss: float,
+        asked: Any,
+        observations: Any,
+        legals: Any,
     ) -> bool:
-        """Follow the tree from the root in the world `s` to a leaf. Returns whether there is anything left to play."""
+        """Follow the tree from the root in the world `s` to a leaf. Returns whether there is anything left to play.
+
+        With PRIORS, `asked` (L,), `observations` (L, 1, D) and `legals` (L, W) take what the network is to be asked.
+        """
         players = int(s["num_players"])
         leaf["gained"][:] = 0
         leaf["loss"] = loss
@@ -197,10 +209,18 @@ def _build(game: Game) -> SearchKernels:
             if index >= 0:
                 nodes[index]["visits"] += 1
             legal(s, scratch)
-            unjudged = setting["network"] == 1 and index >= 0 and nodes[index]["evaluated"] == 0
+            unjudged = setting["network"] == LEAVES and index >= 0 and nodes[index]["judged"] != JUDGED
             if new or unjudged or depth == len(path):
                 break
-            hint = rule_action(s, scratch) if setting["trust"] > 0.0 and nodes[index]["evaluated"] == 0 else -1
+            ripe = setting["network"] == PRIORS and nodes[index]["visits"] >= setting["threshold"]
+            if ripe and nodes[index]["judged"] == 0 and head["asked"] < len(asked):
+                number = head["asked"]
+                head["asked"] = number + 1
+                nodes[index]["judged"] = ASKED
+                asked[number]["node"] = index
+                legals[number] = scratch
+                observe(s, seat, observations[number, 0])
+            hint = rule_action(s, scratch) if setting["trust"] > 0.0 else -1
             edge = choose_edge(
                 head,
                 nodes[index],
@@ -248,6 +268,9 @@ def _build(game: Game) -> SearchKernels:
         memory: Any,
         size: int,
         scratch: Any,
+        asked: Any,
+        observations: Any,
+        legals: Any,
         visits: Any,
         totals: Any,
         first: int,
@@ -258,6 +281,9 @@ def _build(game: Game) -> SearchKernels:
         Row k has tree `tree_of[k]`; the arrays of trees have a leading axis for it. A tree that is `fresh` (K,) is
         emptied before; `keys` (K,) uint64 then begin its chance. Working space: `paths` (MAX_DEPTH,), `leaves` (1,),
         `worlds` (1,), `memory` uint8 of whole 32 bytes of which `size` hold an observation, `scratch` (2, W).
+
+        With PRIORS up to L questions of each row are left in `asked` (K, L), `observations` (K, L, 1, D) and `legals`
+        (K, L, W), their number in the tree's head, for `prime` to bring the answers in.
         """
         setting = settings[0]
         leaf = leaves[0]
@@ -268,6 +294,7 @@ def _build(game: Game) -> SearchKernels:
                 clear(head, slots[tree], keys[row])
             root_seat = seat_of(roots[row])
             deal = deal_of(roots[row]) if setting["horizon"] == TO_DEAL_END else -1
+            head["asked"] = 0
             for _ in range(iterations):
                 worlds[0] = roots[row]
                 s = worlds[0]
@@ -288,6 +315,9 @@ def _build(game: Game) -> SearchKernels:
                     scratch[0],
                     scratch[1],
                     0.0,
+                    asked[row],
+                    observations[row],
+                    legals[row],
                 ):
                     finish(s, scratch[0], head["rng"], setting["noise"], deal, leaf["gained"])
                 settle(s, leaf["gained"], setting["win"], setting["point"], leaf["worth"])
@@ -398,6 +428,9 @@ def _build(game: Game) -> SearchKernels:
                     scratch[0],
                     scratch[1],
                     loss,
+                    leaves[row],
+                    observations[row],
+                    legals[row],
                 )
                 if goes_on:
                     leaf["seat"] = s["seat"]
@@ -465,7 +498,7 @@ def ascend(
             seat = int(leaf["seat"])
             if at >= 0:
                 node = int(leaf["node"])
-                if node >= 0 and nodes[tree, node]["evaluated"] == 0:
+                if node >= 0 and nodes[tree, node]["judged"] != JUDGED:
                     set_priors(head, nodes[tree, node], edges[tree], legals[row, number], logits[at])
                 if viewers > 1:
                     mean = 0.0
@@ -489,3 +522,25 @@ def ascend(
                 root_seats[row],
                 leaf["loss"],
             )
+
+
+@entry("search", (Path(__file__).resolve().parent,))
+def prime(
+    heads: Any,
+    nodes: Any,
+    edges: Any,
+    tree_of: Any,
+    asked: Any,
+    legals: Any,
+    judged: Any,
+    logits: Any,
+    first: int,
+    last: int,
+) -> None:
+    """Bring in the priors that `grow` has asked for; `judged` (K, L) says where in `logits` (J, A) they are."""
+    for row in range(first, last):
+        tree = tree_of[row]
+        for number in range(heads[tree]["asked"]):
+            node = nodes[tree, asked[row, number]["node"]]
+            set_priors(heads[tree], node, edges[tree], legals[row, number], logits[judged[row, number]])
+        heads[tree]["asked"] = 0

@@ -26,6 +26,7 @@ HEAD = np.dtype(
         ("rng", np.uint64, (1,)),  # generator of all chance in this search
         ("num_nodes", np.int64),
         ("num_edges", np.int64),
+        ("asked", np.int64),  # nodes whose priors a network has yet to give
         ("playouts", np.int64),  # values seen
         ("sum", np.float64),  # of those values for the searching seat
         ("squares", np.float64),  # likewise, of their squares
@@ -39,7 +40,7 @@ NODE = np.dtype(
         ("first", np.int32),  # the node's newest edge, -1 if none
         ("visits", np.int32),
         ("total", np.float64),  # sum over the visits of what the acting seat made of them
-        ("evaluated", np.int32),  # 1 once a network has given the priors
+        ("judged", np.int32),  # ASKED once a network is to give the priors, JUDGED once it has
     ],
     align=True,
 )
@@ -69,6 +70,8 @@ STEP = np.dtype(
 
 MAX_DEPTH = 256
 """Longest way down; further decisions belong to the playout."""
+
+ASKED, JUDGED = 1, 2
 
 UCB, PUCT = 0, 1
 SELECTIONS = {"ucb": UCB, "puct": PUCT}
@@ -102,6 +105,7 @@ def clear(head: Any, slots: Any, seed: Any) -> None:
     head["rng"][0] = seed
     head["num_nodes"] = 0
     head["num_edges"] = 0
+    head["asked"] = 0
     head["playouts"] = 0
     head["sum"] = 0.0
     head["squares"] = 0.0
@@ -134,7 +138,7 @@ def add_node(head: Any, nodes: Any, slots: Any, slot: int, key: Any) -> int:
     node["first"] = -1
     node["visits"] = 0
     node["total"] = 0.0
-    node["evaluated"] = 0
+    node["judged"] = 0
     return index
 
 
@@ -185,13 +189,14 @@ def choose_edge(
     Q + c sigma sqrt(ln(available) / visits): Cowling et al., equation (2), in units of the spread sigma of the values.
     PUCT takes the greatest Q + c sigma P sqrt(available) / (1 + visits) (Silver et al., "Mastering the game of Go
     without human knowledge", 2017), Q of an untried action being the node's mean. P is the edge's prior where a network
-    has given one; otherwise uniform but for the share `trust` that goes to the action `hint`, if >= 0.
+    has given one, else uniform; the action `hint`, if >= 0, takes the share `trust` of it all.
     """
     size = 0
     for word in range(len(words)):
         untried[word] = words[word]
         size += count(words[word])
-    uniform_prior = (1.0 - trust) / size if hint >= 0 else 1.0 / size
+    kept = 1.0 - trust if hint >= 0 else 1.0
+    uniform_prior = kept / size
     scale = exploration * spread_of(head)
     mean = node["total"] / node["visits"] if node["visits"] > 0 else 0.0
     best = -1
@@ -207,9 +212,9 @@ def choose_edge(
             if selection == UCB:
                 worth = edge["total"] / visits + scale * np.sqrt(np.log(edge["available"]) / visits)
             else:
-                prior = edge["prior"]
-                if prior == 0.0:
-                    prior = uniform_prior + (trust if action == hint else 0.0)
+                prior = kept * edge["prior"] if edge["prior"] > 0.0 else uniform_prior
+                if action == hint:
+                    prior += trust
                 worth = edge["total"] / visits if visits > 0 else mean
                 worth += scale * prior * np.sqrt(edge["available"]) / (1 + visits)
             if best < 0 or worth > best_worth:
@@ -266,7 +271,7 @@ def set_priors(head: Any, node: Any, edges: Any, words: Any, logits: Any) -> Non
                 index = add_edge(head, node, edges, action, prior)
             if index >= 0:
                 edges[index]["prior"] = prior
-    node["evaluated"] = 1
+    node["judged"] = JUDGED
 
 
 @jit

@@ -195,7 +195,8 @@ def play_all(blocks: Sequence[Block], cache: Path, workers: int, tick: Callable[
 
 
 def _one_thread() -> None:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores: one thread each for a network
+    """Before torch is imported: a network's time is that of one core, with one process as with several."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def run(config: Config, console: Console) -> tuple[list[GameReport], list[Mapping[str, Any]], list[str]]:
@@ -255,6 +256,7 @@ def main(config: Config, arguments: Sequence[str] = ()) -> None:
 
 
 if __name__ == "__main__":
+    _one_thread()
     try:
         main(tyro.cli(Config, description=__doc__), sys.argv[1:])
     except PhantomError as error:

@@ -47,6 +47,9 @@ TIMED_NODES = 1 << 16
 KEPT_TREES = 1024
 """Trees that are kept for later decisions, at most; the one longest unused gives way."""
 
+KEPT_EDGES = 1 << 26
+"""Room for edges that they share out, 2 GiB: large trees are fewer, but for those that grow at the same time."""
+
 
 class IsmctsAgent(Searcher):
     """Grows a tree of its own information sets and takes the action tried most often.
@@ -122,52 +125,64 @@ class IsmctsAgent(Searcher):
         setting["network"] = NO_NETWORK if self.judge is None else LEAVES if self.blend < 1 else PRIORS
         setting["threshold"] = self.threshold
         setting["loss"] = 1.0 if self.leaves > 1 else 0.0
-        nodes = TIMED_NODES if self.milliseconds is not None else self.iterations + self.leaves + 1
-        if self.reuse:
-            nodes *= GENERATIONS
+        if self.milliseconds is not None:
+            nodes = TIMED_NODES
+        else:
+            nodes = (self.iterations + self.leaves + 1) * (GENERATIONS if self.reuse else 1)
         each = JUDGED_EDGES_PER_NODE if self.judge is not None else EDGES_PER_NODE
+        edges = each * nodes + self.game.num_actions
         if self.judge is not None:
             self.judge.prepare(self.game, self.num_players, self.leaves)
-        trees = KEPT_TREES if self.reuse else max(self.threads, 0 if self.judge is None else self.judge.most_trees)
-        self.forest = Forest(trees, nodes, each * nodes + self.game.num_actions)
-        self.owners = [Owners(trees // self.searches) for _ in range(self.searches)]
+        at_once = max(self.threads, 0 if self.judge is None else self.judge.most_trees)
+        kept = min(KEPT_TREES, KEPT_EDGES // edges) if self.reuse else 0
+        self.kept = max(-(-at_once // self.searches), kept // self.searches)
+        self.forest = Forest(self.kept * self.searches, nodes, edges)
+        self.owners = [Owners(self.kept) for _ in range(self.searches)]
 
     def run(self, task: Task) -> None:
         """Grow the tree of every search."""
-        if self.judge is None:
-            self._grow(task)
-            return
-        for first in range(0, len(task), self.judge.most_trees):
-            rows = range(first, min(first + self.judge.most_trees, len(task)))
-            self.judge.grow(self, task, rows, self.forest, *self._trees(task, rows))
+        size = len(task)
+        if self.judge is not None:
+            most = self.judge.most_trees
+        else:
+            most = self.kept * self.searches if self.reuse else max(size, 1)
+        for first in range(0, max(size, 1), most):  # with nothing to grow it compiles
+            rows = range(first, min(first + most, size))
+            if self.judge is not None:
+                self.judge.grow(self, task, rows, self.forest, *self._trees(task, rows))
+            else:
+                self._grow(task, rows)
 
     def choose(self, found: Found) -> NDArray[np.int64]:
         """The action tried most often: Cowling et al., algorithm 1."""
         return found.most_visited()
 
-    def _grow(self, task: Task) -> None:
+    def _grow(self, task: Task, rows: range) -> None:
         kernel = search_kernels(self.game).grow
-        kept, empty = self._trees(task, range(len(task)))
+        kept, empty = self._trees(task, rows)
+        size, part = len(rows), slice(rows.start, rows.stop)
+        roots, keys, visits, totals = task.roots[part], task.keys[part], task.visits[part], task.totals[part]
 
         def work(number: int, first: int, last: int) -> None:
             lane = self.lanes[number]
-            tree_of = kept if self.reuse else np.full(len(task), number, np.int64)
+            tree_of = kept if self.reuse else np.full(size, number, np.int64)
             fresh = empty.copy()
-            questions = no_questions(len(task), lane.size, self.game.num_words)
-            for row in range(first, last):
-                for part in self.parts():
-                    lane.grow(
-                        kernel, task.roots, task.keys, len(part), fresh, self.settings, self.forest, tree_of, questions,
-                        task.visits, task.totals, row, row + 1,
-                    )  # fmt: skip  # the order of the kernel
-                    fresh[row] = False
-            if not len(task):
-                lane.grow(
-                    kernel, task.roots, task.keys, 0, fresh, self.settings, self.forest, tree_of, questions,
-                    task.visits, task.totals, 0, 0,
-                )  # fmt: skip  # compiles
+            questions = no_questions(size, lane.size, self.game.num_words)
 
-        self.spread(len(task), work)
+            def grow(iterations: int, first: int, last: int) -> None:
+                lane.grow(
+                    kernel, roots, keys, iterations, fresh, self.settings, self.forest, tree_of, questions,
+                    visits, totals, first, last,
+                )  # fmt: skip  # the order of the kernel
+
+            for row in range(first, last):
+                for portion in self.parts():
+                    grow(len(portion), row, row + 1)
+                    fresh[row] = False
+            if not size:
+                grow(0, 0, 0)  # compiles
+
+        self.spread(size, work)
 
     def parts(self, times: int = 1, each: int = 1) -> Iterable[range]:
         """The portions in which `times` searches are made at once, `each` iterations at a time."""
@@ -184,6 +199,6 @@ class IsmctsAgent(Searcher):
         for place, row in enumerate(rows):
             number = int(task.number[row])
             tree, new = self.owners[number].find(int(task.tables[row]), int(task.roots["seat"][row]))
-            trees[place] = tree + number * (KEPT_TREES // self.searches)
+            trees[place] = tree + number * self.kept
             empty[place] = new or self.forest.room(trees[place]) < self.forest.nodes.shape[1] // GENERATIONS
         return trees, empty

@@ -137,8 +137,8 @@ def figures(result: Result, loop: Loop) -> dict[str, Any]:
     """What was found of one contender, as plain data."""
     row = {name: getattr(result, name) for name in ("game", "players", "way", "batch", "threads", "cores")}
     row |= {"unit": unit(result.way), "per_second": result.steps_per_second, "runs": list(result.runs)}
-    leaves = loop.leaves_per_batch if isinstance(loop, SearchLoop) else None
-    return row if leaves is None else row | {"leaves_per_batch": leaves}
+    nodes = loop.nodes_per_batch if isinstance(loop, SearchLoop) else None
+    return row if nodes is None else row | {"nodes_per_batch": nodes}
 
 
 def mean_choices(game_id: str, players: int, count: int) -> float:

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.ismcts import IsmctsAgent
+from agents.search.playout import HORIZONS
 from benchmarks.bare import POLICIES
 from benchmarks.grid import Grid
-from benchmarks.searches import BARE, PLAYOUTS
+from benchmarks.searches import BARE, GUIDED, PLAYOUTS, STYLES
 from phantom_envs.registry import get_game
 
 Row = Mapping[str, Any]
 """A line of the report's `results`."""
-
-HORIZONS = {"game": "to the end of the game", "deal": "of the deal"}
 
 
 @dataclass(frozen=True)
@@ -93,57 +92,53 @@ def _is(wanted: str) -> Callable[[str], bool]:
     return lambda way: way == wanted
 
 
-def _searches(settings: list[Setting], agent: str, cell: Callable[[Setting, float], str]) -> list[tuple[str, ...]]:
-    """A line for each setting, a cell for each horizon and rollout policy."""
-    return [
-        (
-            setting.title,
-            *(
-                "-" if pace is None else cell(setting, pace)
-                for horizon in HORIZONS
-                for rollout in POLICIES
-                for pace in [setting.per_second(_is_search(agent, rollout, horizon))]
-            ),
-        )
-        for setting in settings
-    ]
+def _is_search(agent: str, style: str, horizon: str) -> Callable[[str], bool]:
+    return lambda way: way.startswith(f"{agent}:") and way.endswith(f",{style},horizon={horizon}")
 
 
-def _is_search(agent: str, rollout: str, horizon: str) -> Callable[[str], bool]:
-    return lambda way: way.startswith(agent) and way.endswith(f",rollout={rollout},horizon={horizon}")
-
-
-def _search_headings() -> tuple[str, ...]:
-    return ("game, players", *(f"{horizon}, {rollout}" for horizon in HORIZONS for rollout in POLICIES))
+def _searches(settings: list[Setting], agent: str, note: str, cell: Callable[[Setting, float], str]) -> Grid:
+    """A line for each setting, a cell for each horizon and style."""
+    columns = {
+        f"{horizon}, {title}": _is_search(agent, style, horizon)
+        for horizon in HORIZONS
+        for title, style in STYLES[agent].items()
+    }
+    rows = []
+    for setting in settings:
+        paces = [setting.per_second(wanted) for wanted in columns.values()]
+        rows.append((setting.title, *("-" if pace is None else cell(setting, pace) for pace in paces)))
+    return Grid(agent, note, ("game, players", *columns), tuple(rows))
 
 
 def _ismcts(settings: list[Setting], budget: Mapping[str, Any]) -> Grid:
     note = (
-        f"Iterations per second on one core, {budget['iterations']} for each decision, UCB, by the playouts' horizon "
-        f"and policy (`rule`: {IsmctsAgent().noise:.0%} of its moves at random)"
+        f"Iterations per second on one core, {budget['iterations']} for each decision, by horizon, selection and the "
+        f"playouts' policy (`rule`: {IsmctsAgent().noise:.0%} of its moves at random)"
     )
-    rows = _searches(settings, "ismcts", lambda _, pace: _cell(pace))
-    return Grid("ismcts", note, _search_headings(), tuple(rows))
+    return _searches(settings, "ismcts", note, lambda _, pace: _cell(pace))
 
 
 def _pimc(settings: list[Setting], budget: Mapping[str, Any]) -> Grid:
     note = (
-        f"Worlds per second on one core, {budget['worlds']} for each decision; in parentheses playouts per second, one "
-        "for each legal action in each world"
+        f"Worlds per second on one core, {budget['worlds']} for each decision, by the playouts' horizon and policy; in "
+        "parentheses playouts per second, one for each legal action in each world"
     )
-    rows = _searches(settings, "pimc", lambda setting, pace: f"{_cell(pace)} ({_cell(pace * setting.choices)})")
-    return Grid("pimc", note, _search_headings(), tuple(rows))
+    return _searches(settings, "pimc", note, lambda setting, pace: f"{_cell(pace)} ({_cell(pace * setting.choices)})")
 
 
 def _networks(settings: list[Setting]) -> Grid:
     rows = [
-        (setting.title, str(row["batch"]), _cell(row["per_second"]), f"{row['leaves_per_batch']:.1f}")
+        (setting.title, title, str(row["batch"]), _cell(row["per_second"]), f"{row['nodes_per_batch']:.1f}")
         for setting in settings
+        for title, style in GUIDED.items()
         for row in setting.results
-        if "leaves_per_batch" in row
+        if "nodes_per_batch" in row and row["way"].endswith(f",{style}")
     ]
-    note = "Iterations per second on one core, the network included, and how many leaves it is given at once"
-    headings = ("game, players", "decisions at once", "iterations per second", "leaves at once")
+    note = (
+        "Iterations per second on one core, the network included, which gives values and priors (`rollout=none`) or "
+        "priors only (`rollout=rule,blend=1`); and how many nodes it is asked about at once, on the mean"
+    )
+    headings = ("game, players", "the network gives", "decisions at once", "iterations per second", "nodes at once")
     return Grid("ismcts with a network", note, headings, tuple(rows))
 
 

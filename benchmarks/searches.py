@@ -29,6 +29,19 @@ if TYPE_CHECKING:
 
 BARE, PLAYOUTS = "bare loop", "playouts"
 
+STYLES = {
+    "ismcts": {
+        "UCB, random": "selection=ucb,rollout=random",
+        "UCB, rule": "selection=ucb,rollout=rule",
+        "PUCT, rule": "selection=puct,rollout=rule",
+    },
+    "pimc": {"random": "rollout=random", "rule": "rollout=rule"},
+}
+"""Of each agent that searches without a network, what it is told, by title."""
+
+GUIDED = {"values and priors": "rollout=none", "priors only": "rollout=rule,blend=1"}
+"""Of `ismcts` with a network, what it is told, by what the network gives."""
+
 WORLDS = 32
 """Worlds of a root that are played out by one call."""
 
@@ -151,20 +164,24 @@ class SearchLoop:
         return self.work
 
     @property
-    def leaves_per_batch(self) -> float | None:
-        """How many leaves the network judges at once, on the mean; None without a network."""
+    def nodes_per_batch(self) -> float | None:
+        """How many nodes the network judges at once, on the mean; None without a network."""
         judge = self.agent.judge if isinstance(self.agent, IsmctsAgent) else None
         return float(np.mean(self.sizes)) / judge.viewers if judge is not None and self.sizes else None
 
 
 def work_of(agent: Searcher) -> int:
     """Iterations, or worlds, of one search."""
-    if isinstance(agent, IsmctsAgent):
-        each = 1 if agent.judge is None else agent.leaves
-        return -(-agent.iterations // each) * each
     if isinstance(agent, PimcAgent):
         return agent.worlds
-    raise TypeError(f"a {type(agent).__name__} counts neither iterations nor worlds")
+    if not isinstance(agent, IsmctsAgent):
+        raise TypeError(f"a {type(agent).__name__} counts neither iterations nor worlds")
+    if agent.judge is None:
+        return agent.iterations
+    from agents.search.judge import ITERATIONS_BETWEEN  # needs torch
+
+    each = agent.leaves if agent.blend < 1 else ITERATIONS_BETWEEN
+    return -(-agent.iterations // each) * each
 
 
 def choices_at(game: Game, num_players: int, states: States) -> NDArray[np.int64]:
@@ -202,13 +219,14 @@ def search_contenders(
         return Contender(LIBRARY, game.id, num_players, spec, make, cores, together, threads)
 
     ismcts, pimc = f"ismcts:iterations={budget.iterations}", f"pimc:worlds={budget.worlds}"
-    for agent in (ismcts, pimc):
-        for horizon in HORIZONS if game.deal_field is not None else ("game",):
-            for rollout in POLICIES:
-                yield entry(f"{agent},rollout={rollout},horizon={horizon}", many)
+    for horizon in HORIZONS if game.deal_field is not None else ("game",):
+        for agent, name in ((ismcts, "ismcts"), (pimc, "pimc")):
+            for style in STYLES[name].values():
+                yield entry(f"{agent},{style},horizon={horizon}", many)
     if network is not None:
-        for together in (alone, many):
-            yield entry(f"{ismcts},network={network}", together)
+        for style in GUIDED.values():
+            for together in (alone, many):
+                yield entry(f"{ismcts},network={network},{style}", together)
     if pair is not None:
         for threads in (1, 2):
             yield entry(f"{ismcts},searches={threads},threads={threads}", alone, threads, pair)

@@ -77,7 +77,8 @@ def arena(
 
     Args:
         game: Id of the game.
-        agents: Specs: random, rule, neural:run/agent.safetensors, module:Class(value), cmd:./my_bot.
+        agents: Specs: random, rule, pimc:worlds=100, ismcts:milliseconds=10, neural:run/agent.safetensors,
+            module:Class(value), cmd:./my_bot.
         players: Seats; by default the game's default.
         deals: Number of deals; each is played in every rotation.
         seed: Fixes deals and the agents' randomness.

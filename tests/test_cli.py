@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from phantom_envs import cli
+from phantom_envs.arena.specs import NAMED
 from phantom_envs.cli import main
 from phantom_envs.core.game import Game
 from phantom_envs.describe import markdown
@@ -64,6 +66,13 @@ def test_arena(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main([*run, "--options", '{"reward": "score"}', "--out", str(tmp_path / "table.csv")]) == 0
     assert "reward=score" in capsys.readouterr().out
     assert (tmp_path / "table.csv").read_text().startswith("agent,win_share,win_share_low,")
+
+
+def test_help_names_every_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["arena", "--help"])
+    shown = capsys.readouterr().out
+    assert [name for name in NAMED if not re.search(rf"\b{name}\b", shown)] == []
 
 
 def test_record_and_replay(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

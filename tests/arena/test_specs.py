@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from agents.ismcts import IsmctsAgent
+from agents.pimc import PimcAgent
 from phantom_envs.arena import specs
 from phantom_envs.arena.builtin import RandomAgent, RuleAgent
+from phantom_envs.arena.match import play_match
 from phantom_envs.arena.specs import InvalidSpec, make_agent
+from phantom_envs.core.errors import InvalidOption
 from phantom_envs.registry import get_game
 from tests.arena.bots import Configured, First
 
@@ -49,6 +53,22 @@ def test_values(spec: str, values: tuple[Any, ...], monkeypatch: pytest.MonkeyPa
     assert agent.prepared == [("phantom_trick_v0", 4, {"reward": "win"})]
 
 
+def test_searching_agents() -> None:
+    pimc = make("pimc:worlds=5,rollout=random")
+    assert isinstance(pimc, PimcAgent)
+    assert (pimc.worlds, pimc.rollout, pimc.milliseconds) == (5, "random", None)
+    ismcts = make("ismcts:iterations=20,milliseconds=2.5,horizon=deal,reuse=True")
+    assert isinstance(ismcts, IsmctsAgent)
+    assert (ismcts.iterations, ismcts.milliseconds, ismcts.horizon, ismcts.reuse) == (20, 2.5, "deal", True)
+
+
+def test_searching_agents_play() -> None:
+    specs = ["pimc:worlds=5", "ismcts:iterations=20", "rule"]
+    _, results = play_match("phantom_trick_v0", specs, 3, None, 1, 0, 1)
+    assert results.share.shape == (1, 3, 3)
+    assert (results.decisions > 0).all()
+
+
 def test_installed_packages_register_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [EntryPoint("theirs", BOT, specs.ENTRY_POINTS), EntryPoint("random", BOT, specs.ENTRY_POINTS)]
 
@@ -83,12 +103,15 @@ def test_installed_packages_register_agents(monkeypatch: pytest.MonkeyPatch) -> 
         (f"{BOT}(1) + f(2)", "literals only"),
         (f"{BOT}(1", "no agent"),
         (f"{BOT}(1,,2)", "literals only"),
+        ("pimc:worlds=0", "worlds=0: give an integer of at least 1"),
+        ("pimc:iterations=5", "unexpected keyword argument 'iterations'; it takes worlds"),
+        ("ismcts:rollout=best", "rollout='best': choose one of 'random', 'rule', 'none'"),
         ("cmd:", "names no program"),
         ("cmd:'open", "No closing quotation"),
     ],
 )
 def test_bad_specs_say_why(spec: str, message: str) -> None:
-    with pytest.raises(InvalidSpec, match=message):
+    with pytest.raises((InvalidSpec, InvalidOption), match=message):
         make(spec)
 
 

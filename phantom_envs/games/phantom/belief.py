@@ -31,14 +31,21 @@ def resample(s: Record, seat: int) -> None:
 
 @jit
 def redeal_pile(s: Record, rival: int, hidden: Any, pile: Any, size: int) -> None:
-    """Shuffle the hidden cards of the hand with the `size` cards of the pile and deal them to both anew."""
-    cards = np.zeros(NUM_GHOSTS + HAND_SIZE, np.int64)
+    """Shuffle the hidden cards of the hand with the `size` cards of the pile and deal them to both anew.
+
+    They are shuffled out of the order of their indexes, so that nothing of where they lay goes into the result.
+    """
+    pool = EMPTY
     for position in range(size):
-        cards[position] = pile[position]
-    total = size
+        pool = with_card(pool, int(pile[position]))
     while hidden != EMPTY:
-        cards[total] = card_of(lowest(hidden))
+        pool = with_card(pool, card_of(lowest(hidden)))
         hidden = drop_lowest(hidden)
+    cards = np.zeros(NUM_GHOSTS + HAND_SIZE, np.int64)
+    total = 0
+    while pool != EMPTY:
+        cards[total] = card_of(lowest(pool))
+        pool = drop_lowest(pool)
         total += 1
     shuffle(s["rng"], cards, total)
     for position in range(size):

@@ -20,7 +20,9 @@ from tests.settings import settings_of
 
 AnyAgent: TypeAlias = PimcAgent | IsmctsAgent
 
-SETTINGS = [
+Setting: TypeAlias = tuple[str, int, dict[str, Any]]
+
+SETTINGS: list[Setting] = [
     (game_id, players, options)
     for game_id in game_ids()
     for players, options in product(get_game(game_id).players, settings_of(get_game(game_id)))

@@ -1,10 +1,13 @@
 """Information-set Monte Carlo tree search, by itself or guided by a trained network.
 
 Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search" (2012), with one tree of the searching seat's
-information sets (see `agents.search.tree`); every seat maximizes what it makes of the game itself. With a network as in
-Silver et al., "Mastering the game of Go without human knowledge" (2017): its policy is the prior of PUCT, its value
-judges leaves, many at once. Specs: `ismcts:iterations=1000`, `ismcts:milliseconds=10,rollout=random`,
-`ismcts:network=run/agent.safetensors,iterations=200`.
+information sets (see `agents.search.tree`); every seat maximizes what it makes of the game itself. A network helps in
+one of two ways. Where playouts go on, it gives priors to nodes visited often enough, as the policy network does in
+Silver et al., "Mastering the game of Go with deep neural networks and tree search" (2016). With `rollout=none` its
+values take the place of playouts, as in Silver et al., "Mastering the game of Go without human knowledge" (2017).
+
+Specs: `ismcts:iterations=1000`, `ismcts:milliseconds=10,rollout=random`, `ismcts:network=run/agent.safetensors`,
+`ismcts:network=run/agent.safetensors,rollout=none,iterations=200`.
 """
 
 from __future__ import annotations
@@ -32,6 +35,9 @@ EXPLORATION = {"ucb": 1.0, "puct": 2.0}
 TRUST = 0.3
 """Defaults that were best, or nearly so, in every game against rule bots with 600 iterations."""
 
+DOUBT = 0.5
+"""Default where playouts tell what leaves are worth: a network that is weak by itself does no harm then."""
+
 EDGES_PER_NODE = 4
 """Room for edges that no network has made: at least one for each node, more where worlds differ."""
 
@@ -58,13 +64,15 @@ class IsmctsAgent(Searcher):
         iterations: Iterations for each decision, one way down the tree and one playout each.
         selection: `puct`, or `ucb`, which knows no priors.
         exploration: The constant c of the selection, in units of the spread of values; None: 2 for `puct`, 1 for `ucb`.
-        trust: Share of the prior of `puct` that goes to the rule bot's action, where no network gives one; None: 0.3.
+        trust: Share of the prior of `puct` that goes to the rule bot's action; None: 0.3, without playouts 0.
         reuse: Keep each tree for the next decisions of its seat in the same game.
-        network: A `.safetensors` file of a trained network that gives priors and judges leaves.
+        network: A `.safetensors` file of a trained network that gives priors, and with `blend` below 1 judges leaves.
         device: Where it runs: cpu, cuda, …
-        blend: With a network, share of the playout in a leaf's worth; None: 0 with rollout `none`, else 0.5.
+        blend: With a network, share of the playout in a leaf's worth; None: 1, without playouts 0.
         leaves: With a network, leaves, or with `blend=1` nodes, of one tree that are judged at once.
         threshold: With `blend=1`, visits after which a node gets the network's priors.
+        doubt: Share of the network's priors that is spread evenly over the legal actions; None: 0.5 with `blend=1`,
+            else 0.
         rollout, noise, horizon, goal, milliseconds, searches, threads: See `Searcher`.
     """
 
@@ -74,7 +82,7 @@ class IsmctsAgent(Searcher):
         selection: str = "puct",
         exploration: float | None = None,
         trust: float | None = None,
-        rollout: str | None = None,
+        rollout: str = "rule",
         noise: float = 0.1,
         horizon: str = "game",
         goal: str = "both",
@@ -85,11 +93,10 @@ class IsmctsAgent(Searcher):
         blend: float | None = None,
         leaves: int = 8,
         threshold: int = 8,
+        doubt: float | None = None,
         searches: int = 1,
         threads: int = 1,
     ) -> None:
-        if rollout is None:
-            rollout = "rule" if network is None else "none"
         super().__init__(rollout, noise, horizon, goal, milliseconds, searches, threads)
         if rollout == "none" and network is None:
             raise InvalidOption("rollout='none' needs a network=… that judges leaves, or choose 'rule' or 'random'")
@@ -97,24 +104,25 @@ class IsmctsAgent(Searcher):
         self.selection = check_choice("selection", selection, SELECTIONS)
         if selection == "ucb" and (network is not None or trust):
             raise InvalidOption("selection='ucb' uses no priors; with a network or trust=… take 'puct'")
-        own_priors = selection == "puct" and network is None
-        self.trust = (TRUST if own_priors else 0.0) if trust is None else check_share("trust", trust)
+        hinted = selection == "puct" and rollout != "none"
+        self.trust = (TRUST if hinted else 0.0) if trust is None else check_share("trust", trust)
         self.exploration = EXPLORATION[selection] if exploration is None else check_positive("exploration", exploration)
         if not isinstance(reuse, bool):
             raise InvalidOption(f"reuse={reuse!r}: give True or False")
         self.reuse = reuse
-        self.blend = (0.0 if rollout == "none" else 0.5) if blend is None else check_share("blend", blend)
+        self.blend = (0.0 if rollout == "none" else 1.0) if blend is None else check_share("blend", blend)
         if network is not None and self.blend > 0 and rollout == "none":
             raise InvalidOption(f"blend={blend}: playouts need a rollout policy, 'rule' or 'random'")
         if network is not None and self.blend < 1 and goal != "both":
             raise InvalidOption(f"goal={goal!r}: networks are trained to judge goal='both'; take that, or blend=1")
         self.leaves = check_number("leaves", leaves, 1)
         self.threshold = check_number("threshold", threshold, 1)
+        self.doubt = (DOUBT if self.blend == 1 else 0.0) if doubt is None else check_share("doubt", doubt)
         self.judge: Judge | None = None
         if network is not None:
             from agents.search.judge import Judge  # needs torch, which a search without a network does not
 
-            self.judge = Judge(network, device, self.blend)
+            self.judge = Judge(network, device, self.blend, self.doubt)
 
     def make_room(self) -> None:
         """Room for the trees that grow at the same time, or are kept."""

@@ -12,6 +12,7 @@ import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import skip_init
 
 from phantom_envs.core.game import Game
 
@@ -55,7 +56,8 @@ class PolicyValueNet(nn.Module):
         hidden = [nn.Linear(observation_size if layer == 0 else width, width) for layer in range(depth)]
         self.body = nn.Sequential(*(module for layer in hidden for module in (layer, nn.ReLU())))
         self.policy = nn.Linear(width, num_actions)
-        self.weights = nn.Linear(width, sum(count for _, count, _, _ in rows))
+        count = sum(count for _, count, _, _ in rows)
+        self.weights = nn.Linear(width, count) if count else skip_init(nn.Linear, width, 0)  # torch warns of no entries
         self.value = nn.Linear(width, 1)
         self.register_buffer("scale", torch.ones(observation_size))
         for layer in hidden:

@@ -58,7 +58,7 @@ class PimcAgent(Searcher):
         def work(number: int, first: int, last: int) -> None:
             lane = self.lanes[number]
             space = (self.settings, task.totals, lane.worlds, lane.scratch[0], lane.rng, lane.gained, lane.values)
-            if self.milliseconds is None:
+            if self.milliseconds is None or first == last:  # with nothing to survey it compiles
                 survey(task.roots, task.words, task.keys, 0, self.worlds, *space, first, last)
                 tried[first:last] = self.worlds
                 return

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from phantom_envs.core.errors import InvalidOption
 
-FIRST_PORTION = 4
+FIRST_PORTION = 1
 PORTIONS = 16
 """A search by the clock looks at it about this many times."""
 

@@ -41,11 +41,13 @@ class Judge:
         device: Where it runs.
         blend: Share of the playout in a leaf's worth. With 1 the network gives priors only: nodes that have been
             visited often enough ask for them, and the search goes on without waiting.
+        doubt: Share of the priors that is spread evenly.
     """
 
-    def __init__(self, path: str | Path, device: str, blend: float) -> None:
+    def __init__(self, path: str | Path, device: str, blend: float, doubt: float) -> None:
         self.agent = NeuralAgent(path, device)
         self.blend = blend
+        self.doubt = doubt
         self.most_trees = MOST_TREES
 
     def prepare(self, game: Game, num_players: int, leaves: int) -> None:
@@ -59,6 +61,8 @@ class Judge:
         self.observations: NDArray[np.int8] = np.zeros((trees, leaves, self.viewers, size), np.int8)
         self.legals: NDArray[np.uint64] = np.zeros((trees, leaves, game.num_words), np.uint64)
         self.num_actions = game.num_actions
+        for rows in (1, trees):  # the first time takes longer
+            self.ask(np.ones((rows, leaves), np.bool_))
 
     def grow(
         self,
@@ -88,7 +92,7 @@ class Judge:
             judged, logits, values = self.ask(self.leaves["seat"][:size] >= 0)
             ascend(
                 *forest.arrays()[:3], tree_of, seats, agent.num_players, self.paths, self.leaves,
-                self.legals, judged, logits, self.viewers, values, self.blend, 0, size,
+                self.legals, judged, logits, self.viewers, values, self.blend, self.doubt, 0, size,
             )  # fmt: skip
 
         def grow(number: int, first: int, last: int) -> None:
@@ -101,7 +105,7 @@ class Judge:
             agent.spread(size, grow)
             asked = np.arange(self.leaves.shape[1]) < forest.heads["asked"][tree_of][:, None]
             judged, logits, _ = self.ask(asked)
-            prime(*forest.arrays()[:3], tree_of, self.leaves, self.legals, judged, logits, 0, size)
+            prime(*forest.arrays()[:3], tree_of, self.leaves, self.legals, judged, logits, self.doubt, 0, size)
 
         once, each = (judge_leaves, self.leaves.shape[1]) if self.blend < 1 else (give_priors, ITERATIONS_BETWEEN)
         for portion in agent.parts(size, each) if size else [range(1)]:  # with nothing to grow it compiles

@@ -481,13 +481,15 @@ def ascend(
     viewers: int,
     judgements: Any,
     blend: float,
+    doubt: float,
     first: int,
     last: int,
 ) -> None:
     """Back up what `descend` found, with a network's judgement.
 
     `judged` (K, L) says where in `logits` (J, A) and `judgements` (J, viewers) the leaf's are, -1 if nowhere.
-    `judgements` are what the acting seat and the next ones may still expect. Playouts have the share `blend`.
+    `judgements` are what the acting seat and the next ones may still expect. Playouts have the share `blend`;
+    for `doubt` see `set_priors`.
     """
     for row in range(first, last):
         tree = tree_of[row]
@@ -499,7 +501,7 @@ def ascend(
             if at >= 0:
                 node = int(leaf["node"])
                 if node >= 0 and nodes[tree, node]["judged"] != JUDGED:
-                    set_priors(head, nodes[tree, node], edges[tree], legals[row, number], logits[at])
+                    set_priors(head, nodes[tree, node], edges[tree], legals[row, number], logits[at], doubt)
                 if viewers > 1:
                     mean = 0.0
                     for viewer in range(viewers):
@@ -534,6 +536,7 @@ def prime(
     legals: Any,
     judged: Any,
     logits: Any,
+    doubt: float,
     first: int,
     last: int,
 ) -> None:
@@ -542,5 +545,5 @@ def prime(
         tree = tree_of[row]
         for number in range(heads[tree]["asked"]):
             node = nodes[tree, asked[row, number]["node"]]
-            set_priors(heads[tree], node, edges[tree], legals[row, number], logits[judged[row, number]])
+            set_priors(heads[tree], node, edges[tree], legals[row, number], logits[judged[row, number]], doubt)
         heads[tree]["asked"] = 0

@@ -241,9 +241,10 @@ def choose_edge(
 
 
 @jit
-def set_priors(head: Any, node: Any, edges: Any, words: Any, logits: Any) -> None:
+def set_priors(head: Any, node: Any, edges: Any, words: Any, logits: Any, doubt: float) -> None:
     """Give a node an edge for each action of `words` (W,), its prior the softmax of `logits` (A,) over them.
 
+    The share `doubt` of it is spread evenly.
     An edge that is there already keeps its counts. Where the room ends, actions stay without an edge.
     """
     top = -np.inf
@@ -253,8 +254,10 @@ def set_priors(head: Any, node: Any, edges: Any, words: Any, logits: Any) -> Non
             top = max(top, logits[64 * word + lowest(rest)])
             rest = drop_lowest(rest)
     total = 0.0
+    size = 0
     for word in range(len(words)):
         rest = words[word]
+        size += count(rest)
         while rest != EMPTY:
             total += np.exp(logits[64 * word + lowest(rest)] - top)
             rest = drop_lowest(rest)
@@ -263,7 +266,7 @@ def set_priors(head: Any, node: Any, edges: Any, words: Any, logits: Any) -> Non
         while rest != EMPTY:
             action = 64 * word + lowest(rest)
             rest = drop_lowest(rest)
-            prior = max(np.exp(logits[action] - top) / total, 1e-6)
+            prior = max((1.0 - doubt) * np.exp(logits[action] - top) / total + doubt / size, 1e-6)
             index = int(node["first"])
             while index >= 0 and edges[index]["action"] != action:
                 index = int(edges[index]["next"])

@@ -177,7 +177,7 @@ def test_wrong_networks_and_options_are_refused(tmp_path: Path) -> None:
         prepared(IsmctsAgent(network=path), TRICK, 3)
     with pytest.raises(WrongNetwork, match="no network file"):
         IsmctsAgent(network=tmp_path / "none.safetensors")
-    with pytest.raises(InvalidOption, match="goal='win'.*take that, or blend=1"):
+    with pytest.raises(InvalidOption, match=r"goal='win'.*take that, or blend=1"):
         IsmctsAgent(network=path, rollout="none", goal="win")
     with pytest.raises(InvalidOption, match="playouts need a rollout policy"):
         IsmctsAgent(network=path, rollout="none", blend=0.5)

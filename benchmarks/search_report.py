@@ -62,7 +62,7 @@ def grids(report: Mapping[str, Any]) -> list[Grid]:
     """All tables of a report that have any figures."""
     settings = settings_of(report)
     budget = report["settings"]
-    tables = [_playouts(settings), _ismcts(settings, budget), _pimc(settings, budget)]
+    tables = [_playouts(settings), *_ismcts(settings, budget), *_pimc(settings, budget)]
     tables += [_networks(settings), _threads(settings, budget)]
     return [table for table in tables if table.rows]
 
@@ -83,7 +83,7 @@ def _playouts(settings: list[Setting]) -> Grid:
         cells = [setting.title]
         for policy in POLICIES:
             paces = [setting.per_second(_is(f"{kind}, {policy}")) for kind in (BARE, PLAYOUTS)]
-            cells += [*map(_cell, paces), f"{setting.ratios[policy]:.0%}"]
+            cells += [_cell(pace) for pace in paces if pace is not None] + [f"{setting.ratios[policy]:.0%}"]
         rows.append(tuple(cells))
     return Grid("Playouts and the bare loop", "Decisions per second on one core", tuple(headings), tuple(rows))
 
@@ -96,32 +96,34 @@ def _is_search(agent: str, style: str, horizon: str) -> Callable[[str], bool]:
     return lambda way: way.startswith(f"{agent}:") and way.endswith(f",{style},horizon={horizon}")
 
 
-def _searches(settings: list[Setting], agent: str, note: str, cell: Callable[[Setting, float], str]) -> Grid:
-    """A line for each setting, a cell for each horizon and style."""
-    columns = {
-        f"{horizon}, {title}": _is_search(agent, style, horizon)
-        for horizon in HORIZONS
-        for title, style in STYLES[agent].items()
-    }
-    rows = []
-    for setting in settings:
-        paces = [setting.per_second(wanted) for wanted in columns.values()]
-        rows.append((setting.title, *("-" if pace is None else cell(setting, pace) for pace in paces)))
-    return Grid(agent, note, ("game, players", *columns), tuple(rows))
+def _searches(settings: list[Setting], agent: str, note: str, cell: Callable[[Setting, float], str]) -> list[Grid]:
+    """For each horizon a line for each setting that has it, a cell for each style."""
+    tables = []
+    for horizon in HORIZONS:
+        wanted = [_is_search(agent, style, horizon) for style in STYLES[agent].values()]
+        paces = {setting.title: (setting, list(map(setting.per_second, wanted))) for setting in settings}
+        rows = [
+            (title, *(cell(setting, pace) for pace in found if pace is not None))
+            for title, (setting, found) in paces.items()
+            if found[0] is not None
+        ]
+        title = f"{agent} to the end of the {horizon}"
+        tables.append(Grid(title, note, ("game, players", *STYLES[agent]), tuple(rows)))
+    return tables
 
 
-def _ismcts(settings: list[Setting], budget: Mapping[str, Any]) -> Grid:
+def _ismcts(settings: list[Setting], budget: Mapping[str, Any]) -> list[Grid]:
     note = (
-        f"Iterations per second on one core, {budget['iterations']} for each decision, by horizon, selection and the "
-        f"playouts' policy (`rule`: {IsmctsAgent().noise:.0%} of its moves at random)"
+        f"Iterations per second on one core, {budget['iterations']} for each decision, by selection and the playouts' "
+        f"policy (rule: {IsmctsAgent().noise:.0%} of its moves at random)"
     )
     return _searches(settings, "ismcts", note, lambda _, pace: _cell(pace))
 
 
-def _pimc(settings: list[Setting], budget: Mapping[str, Any]) -> Grid:
+def _pimc(settings: list[Setting], budget: Mapping[str, Any]) -> list[Grid]:
     note = (
-        f"Worlds per second on one core, {budget['worlds']} for each decision, by the playouts' horizon and policy; in "
-        "parentheses playouts per second, one for each legal action in each world"
+        f"Worlds per second on one core, {budget['worlds']} for each decision, by the playouts' policy; in parentheses "
+        "playouts per second, one for each legal action in each world"
     )
     return _searches(settings, "pimc", note, lambda setting, pace: f"{_cell(pace)} ({_cell(pace * setting.choices)})")
 
@@ -155,10 +157,8 @@ def _threads(settings: list[Setting], budget: Mapping[str, Any]) -> Grid:
     return Grid("Two threads on two cores", note, ("game, players", *comparisons), tuple(rows))
 
 
-def _cell(pace: float | None) -> str:
+def _cell(pace: float) -> str:
     """A pace in three digits."""
-    if pace is None:
-        return "-"
     if pace >= 1e6:
         return f"{pace / 1e6:.3g} M"
     return f"{float(f'{pace:.3g}'):,.0f}"

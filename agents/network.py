@@ -12,7 +12,6 @@ import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import skip_init
 
 from phantom_envs.core.game import Game
 
@@ -57,16 +56,16 @@ class PolicyValueNet(nn.Module):
         self.body = nn.Sequential(*(module for layer in hidden for module in (layer, nn.ReLU())))
         self.policy = nn.Linear(width, num_actions)
         count = sum(count for _, count, _, _ in rows)
-        self.weights = nn.Linear(width, count) if count else skip_init(nn.Linear, width, 0)  # torch warns of no entries
+        self.weights = nn.Linear(width, count) if count else None
         self.value = nn.Linear(width, 1)
         self.register_buffer("scale", torch.ones(observation_size))
         for layer in hidden:
             nn.init.orthogonal_(layer.weight, 2**0.5)
             nn.init.zeros_(layer.bias)
         for head, gain in ((self.policy, 0.01), (self.weights, 0.01), (self.value, 1.0)):
-            if head.out_features:
+            if head is not None:
                 nn.init.orthogonal_(head.weight, gain)
-            nn.init.zeros_(head.bias)
+                nn.init.zeros_(head.bias)
 
     @classmethod
     def for_game(cls, game: Game, num_players: int, width: int = 256, depth: int = 2) -> PolicyValueNet:
@@ -99,7 +98,7 @@ class PolicyValueNet(nn.Module):
         scaled = observation.to(dtype) * self.scale.to(dtype)
         x = self.body(scaled)
         logits = self.policy(x)
-        weights = self.weights(x)
+        weights = x if self.weights is None else self.weights(x)
         used = 0
         for start, count, length, first in self.shape["rows"]:
             about = scaled[:, start : start + count * length].reshape(-1, count, length)

@@ -19,7 +19,7 @@ author = "phantom_envs contributors"
 version = release = phantom_envs.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-exclude_patterns = ["_build", "rules", "rulings"]  # the last two are parts of the games' pages
+exclude_patterns = ["_build", "figures", "rules", "rulings"]  # all but the first are parts of other pages
 html_theme = "furo"
 html_title = f"phantom_envs {release}"
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.neural import WrongNetwork
+from phantom_envs.arena.specs import make_agent
 from phantom_envs.registry import game_ids, get_game
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,3 +65,24 @@ def test_usage_runs(game_id: str, pages: Path) -> None:
     assert len(snippets) == 2
     for snippet in snippets:
         exec(snippet, {})  # noqa: S102  # our own page
+
+
+def test_search_page_shows_specs_that_work() -> None:
+    page = (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
+    specs = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
+    assert len(specs) >= 8
+    game = get_game("fantasmagoria_v0")
+    for spec in specs:
+        if "network=" in spec:
+            with pytest.raises(WrongNetwork, match="no network file"):
+                make_agent(spec, game, 3, game.check_options({}))
+        else:
+            make_agent(spec, game, 3, game.check_options({}))
+
+
+def test_search_page_has_figures_of_every_game() -> None:
+    figures = (ROOT / "docs" / "figures" / "search.md").read_text(encoding="utf-8")
+    for game_id in game_ids():
+        game = get_game(game_id)
+        for players in game.players:
+            assert f"| {game.title}, {players} |" in figures

@@ -20,10 +20,9 @@ class PimcAgent(Searcher):
     """Tries every legal action in the same imagined worlds, plays each out, and takes the best mean.
 
     Args:
-        worlds: Worlds for each decision.
+        worlds: Worlds for each decision; with `milliseconds`, they are drawn until these are up.
         playouts: Playouts for each world and action; more than one differ by chance to come and random moves only.
-        rollout, noise, horizon, goal, milliseconds, searches, threads: See `Searcher`; with `milliseconds`, worlds are
-            drawn until they are up.
+        rollout, noise, horizon, goal, milliseconds, searches, threads: See `Searcher`.
     """
 
     def __init__(

@@ -68,7 +68,7 @@ def test_usage_runs(game_id: str, pages: Path) -> None:
 
 
 def test_search_page_shows_specs_that_work() -> None:
-    page = (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "search_agents.md").read_text(encoding="utf-8")
     specs = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
     assert len(specs) >= 8
     game = get_game("fantasmagoria_v0")

@@ -92,7 +92,7 @@ class IsmctsAgent(Searcher):
         device: str = "cpu",
         blend: float | None = None,
         leaves: int = 8,
-        threshold: int = 8,
+        threshold: int = 50,
         doubt: float | None = None,
         searches: int = 1,
         threads: int = 1,

@@ -64,7 +64,7 @@ class Config:
     """Specs of agents, in which `{ms}` stands for `milliseconds` and `{network}` for the path of the game's network."""
     milliseconds: float = 10
     """Time per decision of all agents whose specs have `{ms}`."""
-    weights: Path = Path("weights")
+    weights: Path = ROOT / "agents" / "weights"
     """Folder of networks, `<game>_<players>.safetensors`. Without one for a game its agents with `{network}` are left
     out."""
     networks: dict[str, Path] = field(default_factory=dict)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_TREES = 64
 """Trees that grow at the same time."""
 
-ITERATIONS_BETWEEN = 32
+ITERATIONS_BETWEEN = 128
 """Iterations of each tree between two batches, where a network gives priors only."""
 
 ROWS_FOR_BFLOAT16 = 64
@@ -104,6 +104,8 @@ class Judge:
         def give_priors() -> None:
             agent.spread(size, grow)
             asked = np.arange(self.leaves.shape[1]) < forest.heads["asked"][tree_of][:, None]
+            if size and not asked.any():
+                return
             judged, logits, _ = self.ask(asked)
             prime(*forest.arrays()[:3], tree_of, self.leaves, self.legals, judged, logits, self.doubt, 0, size)
 

@@ -32,7 +32,7 @@ def searches(game_id: str) -> list[AnyAgent]:
 
 
 def digest(game_id: str) -> list[list[list[float]]]:
-    """Per search, visits and values at the legal actions; the latter rounded, since compiled code may fuse operations."""
+    """Per search, visits and values at the legal actions; values rounded, since compiled code may fuse operations."""
     game = get_game(game_id)
     tables = walk(game_id, game.default_players, settings_of(game)[-1], seed=6, every=17, most=2)
     decisions = decisions_of(tables)

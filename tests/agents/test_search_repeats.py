@@ -90,7 +90,7 @@ def test_a_search_of_several_is_the_sum_of_them(agent_type: Any, options: dict[s
     assert (visits == found.visits).all()
     tried = visits > 0
     assert (totals[tried] / visits[tried] == found.values[tried]).all()
-    assert not np.array_equal(*found_by)
+    assert not np.array_equal(found_by[0], found_by[1])
     assert same_found(ready(agent_type(**options, searches=2, threads=2), tables[0]).search(decisions), found)
 
 

@@ -1,7 +1,7 @@
 """How fast the searching agents are: playouts against the bare loop, iterations and worlds per second, two threads.
 
     python -m benchmarks.search --json search.json
-    python -m benchmarks.search --games phantom_trick_v0 --players 4 --weights weights
+    python -m benchmarks.search --games phantom_trick_v0 --players 4 --runs 1
 
 The bare loop plays legal moves and nothing else: no observation, no mask, no rewards. A playout redraws what a player
 cannot know, plays to the end by the same policy, and counts what each seat gained. Both, and the searches, start from
@@ -51,8 +51,8 @@ class Config:
     """Games; all if none is given."""
     players: tuple[int, ...] = ()
     """Player counts; all that a game has if none is given."""
-    weights: Path | None = None
-    """Folder of networks, `<game>_<players>.safetensors`, to search with as well."""
+    weights: Path = ROOT / "agents" / "weights"
+    """Folder of networks, `<game>_<players>.safetensors`, to search with as well where there is one."""
     roots: int = 16
     """Positions searched from, in each game."""
     iterations: int = 1000
@@ -89,12 +89,11 @@ def choose(config: Config, core: int) -> tuple[list[Contender], dict[str, str]]:
         for count in game.players:
             if config.players and count not in config.players:
                 continue
-            network = None if config.weights is None else config.weights / f"{game_id}_{count}.safetensors"
-            if network is not None and not network.is_file():
-                skipped[f"{game_id} with {count} players and a network"] = f"there is no {network}"
-                network = None
+            network = config.weights / f"{game_id}_{count}.safetensors"
+            if not network.is_file():
+                skipped[f"{game_id} with {count} players and a network"] = f"there is no {network.name}"
             chosen += playout_contenders(game, count, budget, core)
-            chosen += search_contenders(game, count, budget, network, core, pair)
+            chosen += search_contenders(game, count, budget, network if network.is_file() else None, core, pair)
     return chosen, skipped
 
 
@@ -115,7 +114,7 @@ def run(config: Config, console: Console) -> dict[str, Any]:
     return {
         "benchmark": "search",
         "machine": describe("torch"),
-        "settings": settings | {"seconds": config.seconds, "core": core, "network": config.weights is not None},
+        "settings": settings | {"seconds": config.seconds, "core": core},
         "results": [figures(result, loop) for result, loop in zip(results, loops, strict=True)],
         "playouts": compare_playouts(results),
         "two_threads": compare_threads(results),

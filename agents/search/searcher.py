@@ -116,14 +116,14 @@ class Searcher(ABC):
         return self.choose(self.search(decisions))
 
     def search(self, decisions: Decisions) -> Found:
-        """What is found for every decision; where there is but one legal action, that has one visit of worth NaN."""
+        """What is found for every decision.
+
+        Where nothing was tried, for want of a choice or of time, the first legal action has one visit of worth NaN.
+        """
         size, game = len(decisions), self.game
         visits = np.zeros((size, game.num_actions), np.int64)
-        totals = np.full((size, game.num_actions), np.nan)
-        options = decisions.mask.sum(axis=1)
-        forced = np.flatnonzero(options == 1)
-        visits[forced, decisions.mask[forced].argmax(axis=1)] = 1
-        rows = np.flatnonzero(options > 1)
+        totals = np.zeros((size, game.num_actions))
+        rows = np.flatnonzero(decisions.mask.sum(axis=1) > 1)
         if len(rows):
             worlds = decisions.determinize(decisions.keys)[rows]
             task = self._task(worlds, decisions.words[rows], decisions.keys[rows], decisions.tables[rows])
@@ -131,6 +131,9 @@ class Searcher(ABC):
             shape = (len(rows), self.searches, game.num_actions)
             visits[rows] = task.visits.reshape(shape).sum(axis=1)
             totals[rows] = task.totals.reshape(shape).sum(axis=1)
+        untried = np.flatnonzero(visits.sum(axis=1) == 0)
+        visits[untried, decisions.mask[untried].argmax(axis=1)] = 1
+        totals[untried] = np.nan
         return Found.of(visits, totals)
 
     def _task(

@@ -61,7 +61,8 @@ class IsmctsAgent(Searcher):
     """Grows a tree of its own information sets and takes the action tried most often.
 
     Args:
-        iterations: Iterations for each decision, one way down the tree and one playout each.
+        iterations: Iterations for each decision, one way down the tree and one playout each. Where a network judges
+            leaves, rounded up to whole batches.
         selection: `puct`, or `ucb`, which knows no priors.
         exploration: The constant c of the selection, in units of the spread of values; None: 2 for `puct`, 1 for `ucb`.
         trust: Share of the prior of `puct` that goes to the rule bot's action; None: 0.3, without playouts 0.
@@ -145,6 +146,7 @@ class IsmctsAgent(Searcher):
         kept = min(KEPT_TREES, KEPT_EDGES // edges) if self.reuse else 0
         self.kept = max(-(-at_once // self.searches), kept // self.searches)
         self.forest = Forest(self.kept * self.searches, nodes, edges)
+        self.forest.slots[: self.threads] = 0  # or the first decision by the clock would wait for this memory
         self.owners = [Owners(self.kept) for _ in range(self.searches)]
 
     def run(self, task: Task) -> None:

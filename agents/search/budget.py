@@ -8,6 +8,9 @@ from time import perf_counter
 from phantom_envs.core.errors import InvalidOption
 
 FIRST_PORTION = 1
+LEAST = 4
+"""Worlds, or iterations or batches of them, that are done whatever the clock says: less is no search."""
+
 PORTIONS = 16
 """A search by the clock looks at it about this many times."""
 
@@ -45,7 +48,7 @@ def portions(seconds: float) -> Iterator[range]:
         yield range(done, done + size)
         done += size
         gone = perf_counter() - began
-        if gone >= seconds:
+        if gone >= seconds and done >= LEAST:
             return
         pace = done / gone
         size = max(1, min(int(pace * seconds / PORTIONS), int(pace * (seconds - gone)), 4 * size))

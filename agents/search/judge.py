@@ -97,7 +97,7 @@ class Judge:
 
         def grow(number: int, first: int, last: int) -> None:
             agent.lanes[number].grow(
-                kernels.grow, roots, keys, ITERATIONS_BETWEEN if size else 0, empty, agent.settings, forest, tree_of,
+                kernels.grow, roots, keys, iterations, empty, agent.settings, forest, tree_of,
                 (self.leaves, self.observations, self.legals), visits, totals, first, last,
             )  # fmt: skip
 
@@ -109,9 +109,12 @@ class Judge:
             judged, logits, _ = self.ask(asked)
             prime(*forest.arrays()[:3], tree_of, self.leaves, self.legals, judged, logits, self.doubt, 0, size)
 
+        iterations = ITERATIONS_BETWEEN
         once, each = (judge_leaves, self.leaves.shape[1]) if self.blend < 1 else (give_priors, ITERATIONS_BETWEEN)
         for portion in agent.parts(size, each) if size else [range(1)]:  # with nothing to grow it compiles
-            for _ in portion:
+            for number in portion:
+                if agent.milliseconds is None:
+                    iterations = min(each, agent.iterations - number * each)
                 once()
                 empty[:] = False
         lane = agent.lanes[0]

@@ -134,6 +134,8 @@ def test_ripe_nodes_get_the_networks_priors_while_playouts_go_on(tmp_path: Path)
     unsure = prepared(IsmctsAgent(iterations=1024, trust=0.0, network=path, doubt=1.0)).search(decisions_at([table]))
     assert sure.visits[0, worst] > 2 * plain[worst]
     assert sure.visits[0].sum() == unsure.visits[0].sum() == 1023
+    few = prepared(IsmctsAgent(iterations=200, network=path)).search(decisions_at([table]))
+    assert few.visits[0].sum() == 199  # not rounded up to whole batches
     assert unsure.visits[0, worst] < sure.visits[0, worst] / 1.5
 
 

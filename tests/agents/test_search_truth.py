@@ -37,7 +37,6 @@ NUMBER = 8  # positions of each kind
 PLAYED_OUT = 5  # of them also by random play, which takes far more steps
 LEAST_STEPS = 15  # of full search; below that there is next to nothing to find out
 WORLDS = 4_000
-ITERATIONS = 40_000
 SURE = 5.0  # standard errors
 CLOSE = {
     "score": 0.02,
@@ -143,9 +142,9 @@ def name_of(decisions: Decisions, row: int, chosen: NDArray[np.int64]) -> str:
 # UCB explores in units of the spread of the values seen, and that shrinks to nothing where a search settles and little
 # is left to chance; with its default constant 1 about one position in a hundred stays wrong for ever.
 SELECTIONS: dict[str, dict[str, Any]] = {
-    "puct": {"selection": "puct"},
-    "puct without advice": {"selection": "puct", "trust": 0.0},
-    "ucb": {"selection": "ucb", "exploration": 6.0},
+    "puct": {"selection": "puct", "iterations": 15_000},
+    "puct without advice": {"selection": "puct", "trust": 0.0, "iterations": 15_000},
+    "ucb": {"selection": "ucb", "exploration": 6.0, "iterations": 40_000},
 }
 
 
@@ -153,7 +152,7 @@ SELECTIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_ismcts_finds_the_optimum(kind: str, selection: str) -> None:
     truths = solved(kind)
-    agent = searcher(IsmctsAgent, kind, iterations=ITERATIONS, rollout="random", **SELECTIONS[selection])
+    agent = searcher(IsmctsAgent, kind, rollout="random", **SELECTIONS[selection])
     decisions = decisions_of([truth.position.table for truth in truths])
     found = agent.search(decisions)
     chosen = agent.choose(found)

@@ -140,7 +140,7 @@ def name_of(decisions: Decisions, row: int, chosen: NDArray[np.int64]) -> str:
 
 
 # UCB explores in units of the spread of the values seen, and that shrinks to nothing where a search settles and little
-# is left to chance; with its default constant 1 about one position in a hundred stays wrong for ever.
+# is left to chance: with its default constant 1 about one position in a hundred is still wrong after 20,000 iterations.
 SELECTIONS: dict[str, dict[str, Any]] = {
     "puct": {"selection": "puct", "iterations": 15_000},
     "puct without advice": {"selection": "puct", "trust": 0.0, "iterations": 15_000},

@@ -108,7 +108,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         players=(3, 5),
         weights=folder,
         roots=4,
-        iterations=4,
+        iterations=64,
         worlds=2,
         runs=2,
         seconds=0.001,
@@ -136,7 +136,7 @@ def test_report_has_every_figure(report: dict[str, Any]) -> None:
     ]
     for horizon in ("game", "deal"):
         plain += [
-            (f"ismcts:iterations=4,{style},horizon={horizon}", 4, "iterations")
+            (f"ismcts:iterations=64,{style},horizon={horizon}", 4, "iterations")
             for style in ("selection=ucb,rollout=random", "selection=ucb,rollout=rule", "selection=puct,rollout=rule")
         ]
         plain += [(f"pimc:worlds=2,rollout={rollout},horizon={horizon}", 4, "worlds") for rollout in ("random", "rule")]

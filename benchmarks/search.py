@@ -192,6 +192,18 @@ def by_setting(results: Sequence[Result]) -> list[tuple[str, int, dict[str, Resu
     ]
 
 
+def command(arguments: Sequence[str]) -> str:
+    """The command line for the documentation, without the file that is written besides."""
+    kept: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--json":
+            next(rest, None)
+        elif not argument.startswith("--json="):
+            kept.append(argument)
+    return shlex.join(["python", "-m", "benchmarks.search", *kept])
+
+
 def main(config: Config, arguments: Sequence[str] = ()) -> None:
     """Time, show and write; `arguments` are what the command line was, for the documentation."""
     console = Console(width=max(WIDTH, Console().width))
@@ -205,7 +217,7 @@ def main(config: Config, arguments: Sequence[str] = ()) -> None:
         config.json.write_text(json.dumps(report, indent=2) + "\n")
         console.print(f"figures in {config.json}")
     if config.write_docs:
-        DOCS.write_text(page(report, shlex.join(["python", "-m", "benchmarks.search", *arguments])), encoding="utf-8")
+        DOCS.write_text(page(report, command(arguments)), encoding="utf-8")
         console.print(f"tables in {DOCS}")
 
 

@@ -226,3 +226,10 @@ def test_other_agents_are_refused() -> None:
     game = get_game("phantom_trick_v0")
     with pytest.raises(TypeError, match="rule does not search"):
         searches.SearchLoop(game, 3, "rule", searches.roots(game, 3, 1), 1)
+
+
+def test_documentation_names_no_file_of_the_machine() -> None:
+    assert search.command(["--json", "here/a.json", "--runs", "3", "--write-docs"]) == (
+        "python -m benchmarks.search --runs 3 --write-docs"
+    )
+    assert search.command(["--write-docs", "--json=here/a.json"]) == "python -m benchmarks.search --write-docs"

@@ -31,7 +31,7 @@ from phantom_envs.core.errors import InvalidOption
 if TYPE_CHECKING:
     from agents.search.judge import Judge
 
-EXPLORATION = {"ucb": 1.0, "puct": 2.0}
+EXPLORATION = 2.0
 TRUST = 0.3
 """Defaults that were best, or nearly so, in every game against rule bots with 600 iterations."""
 
@@ -64,7 +64,7 @@ class IsmctsAgent(Searcher):
         iterations: Iterations for each decision, one way down the tree and one playout each. Where a network judges
             leaves, rounded up to whole batches.
         selection: `puct`, or `ucb`, which knows no priors.
-        exploration: The constant c of the selection, in units of the spread of values; None: 2 for `puct`, 1 for `ucb`.
+        exploration: The constant c of the selection, in units of the spread of values.
         trust: Share of the prior of `puct` that goes to the rule bot's action; None: 0.3, without playouts 0.
         reuse: Keep each tree for the next decisions of its seat in the same game.
         network: A `.safetensors` file of a trained network that gives priors, and with `blend` below 1 judges leaves.
@@ -81,7 +81,7 @@ class IsmctsAgent(Searcher):
         self,
         iterations: int = 1000,
         selection: str = "puct",
-        exploration: float | None = None,
+        exploration: float = EXPLORATION,
         trust: float | None = None,
         rollout: str = "rule",
         noise: float = 0.1,
@@ -107,7 +107,7 @@ class IsmctsAgent(Searcher):
             raise InvalidOption("selection='ucb' uses no priors; with a network or trust=… take 'puct'")
         hinted = selection == "puct" and rollout != "none"
         self.trust = (TRUST if hinted else 0.0) if trust is None else check_share("trust", trust)
-        self.exploration = EXPLORATION[selection] if exploration is None else check_positive("exploration", exploration)
+        self.exploration = check_positive("exploration", exploration)
         if not isinstance(reuse, bool):
             raise InvalidOption(f"reuse={reuse!r}: give True or False")
         self.reuse = reuse

@@ -30,6 +30,7 @@ HEAD = np.dtype(
         ("playouts", np.int64),  # values seen
         ("sum", np.float64),  # of those values for the searching seat
         ("squares", np.float64),  # likewise, of their squares
+        ("spread", np.float64),  # greatest standard deviation that the values have had so far
     ],
     align=True,
 )
@@ -109,6 +110,7 @@ def clear(head: Any, slots: Any, seed: Any) -> None:
     head["playouts"] = 0
     head["sum"] = 0.0
     head["squares"] = 0.0
+    head["spread"] = 0.0
     slots[:] = 0
 
 
@@ -162,13 +164,11 @@ def add_edge(head: Any, node: Any, edges: Any, action: int, prior: float) -> int
 
 @jit
 def spread_of(head: Any) -> float:
-    """Standard deviation of the values seen, 1 before there are two different ones: the unit of exploration."""
-    size = head["playouts"]
-    if size < 2:
-        return 1.0
-    mean = head["sum"] / size
-    variance = head["squares"] / size - mean * mean
-    return np.sqrt(variance) if variance > 1e-12 else 1.0
+    """The unit of exploration: the greatest standard deviation of the values so far, 1 before two are different.
+
+    It must not shrink as the search settles, or a good action that began badly would never be tried again.
+    """
+    return float(head["spread"]) if head["spread"] > 0.0 else 1.0
 
 
 @jit
@@ -198,7 +198,8 @@ def choose_edge(
     kept = 1.0 - trust if hint >= 0 else 1.0
     uniform_prior = kept / size
     scale = exploration * spread_of(head)
-    mean = node["total"] / node["visits"] if node["visits"] > 0 else 0.0
+    before = int(node["visits"]) - 1  # this visit is counted, and has no worth yet
+    mean = node["total"] / before if before > 0 else 0.0
     best = -1
     best_worth = 0.0
     index = int(node["first"])
@@ -230,7 +231,7 @@ def choose_edge(
         action, prior = hint, uniform_prior + trust
     else:
         action, prior = random_member(untried, head["rng"]), uniform_prior
-    worth = mean + scale * prior * np.sqrt(node["visits"] + 1)
+    worth = mean + scale * prior * np.sqrt(node["visits"])
     if best >= 0 and selection == PUCT and worth <= best_worth:
         return best
     made = add_edge(head, node, edges, action, 0.0)
@@ -307,6 +308,10 @@ def back_up(
     head["playouts"] += 1
     head["sum"] += value
     head["squares"] += value * value
+    mean = head["sum"] / head["playouts"]
+    variance = head["squares"] / head["playouts"] - mean * mean
+    if variance > 1e-12:
+        head["spread"] = max(head["spread"], np.sqrt(variance))
 
 
 @jit

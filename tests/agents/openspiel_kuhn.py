@@ -17,7 +17,7 @@ CONSTANTS = {
     "J": 1.58, "Q": 10.25, "K": 1.15, "Jp": 1.17, "Qp": 9.25, "Kp": 0.4,
     "Jb": 0.5, "Qb": 10.95, "Kb": 1.51, "Jpb": 0.5, "Qpb": 10.95, "Kpb": 1.51,
 }  # fmt: skip
-"""The constant of UCT by information state. Ours explores in units of the spread of values, and these are 6 spreads."""
+"""The constant of UCT by information state, of the size of the values there."""
 
 VERSION = "2.0.2"
 

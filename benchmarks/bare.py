@@ -6,7 +6,6 @@ At random it makes the moves of `random_play` of `core.batch` from the same gene
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from phantom_envs.core.batch import Kernel, kernels, random_member
 from phantom_envs.core.game import RUNNING, Game, States
 from phantom_envs.core.jit import entry
-from phantom_envs.core.moves import moves, sources
+from phantom_envs.core.moves import moves
 from phantom_envs.core.rng import successor
 
 RANDOM, RULE = 0, 1
@@ -38,7 +37,7 @@ def bare_play(game: Game) -> Kernel:
     Every game makes `steps` decisions by `policy`; those that end start anew at once. Returns how many ended. `words`
     is left with the legal actions of the last decision.
     """
-    compiled = entry(f"{game.id}-bare", (sources(game), Path(__file__).resolve().parent))
+    compiled = entry(f"{game.id}-bare")
     legal, rule_action = game.legal, game.rule_action
     begin, play = moves(game).begin, moves(game).play
 

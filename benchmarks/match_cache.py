@@ -23,14 +23,19 @@ from typing import Any
 
 import numpy as np
 
+import phantom_envs
 from phantom_envs.arena.match import Results, Setting, play_match
 from phantom_envs.arena.specs import PROGRAM, InvalidSpec, named_agents
 from phantom_envs.core.errors import PhantomError
-from phantom_envs.core.jit import CORE, SUFFIXES
 from phantom_envs.registry import GAMES, get_game
 
 FORMAT = 1
 """Goes up when files come to be written otherwise."""
+
+LIBRARY = Path(phantom_envs.__file__).parent
+
+SUFFIXES = (".py", ".txt")
+"""What counts as a source: code, and the tables that it reads to build its constants."""
 
 ARENA = "phantom_envs.arena"
 LOOKS_UP = "phantom_envs.arena.specs"
@@ -126,8 +131,8 @@ def _contents(word: str) -> str:
 @cache
 def rules_hash(game: str) -> str:
     """Hash of the code that plays a game; it does not change under a process that has it in memory."""
-    folder = CORE.parent / "games" / GAMES[game].rpartition(".")[2]
-    files = [path for root in (CORE, folder) for path in root.rglob("*") if path.suffix in SUFFIXES]
+    folders = LIBRARY / "core", LIBRARY / "games" / GAMES[game].rpartition(".")[2]
+    files = [path for root in folders for path in root.rglob("*") if path.suffix in SUFFIXES]
     return _hash_files([*files, *sources("phantom_envs.arena.match")])
 
 

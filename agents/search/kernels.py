@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from phantom_envs.core.batch import Kernel
 from phantom_envs.core.bits import EMPTY, drop_lowest, lowest
 from phantom_envs.core.game import MAX_PLAYERS, RUNNING, Game
 from phantom_envs.core.jit import entry, jit, wrapping
-from phantom_envs.core.moves import moves, sources
+from phantom_envs.core.moves import moves
 from phantom_envs.core.rng import mix, next64, successor
 
 NO_NETWORK, LEAVES, PRIORS = 0, 1, 2
@@ -102,7 +101,7 @@ def search_kernels(game: Game) -> SearchKernels:
 
 
 def _build(game: Game) -> SearchKernels:
-    compiled = entry(f"{game.id}-search", (sources(game), Path(__file__).resolve().parent))
+    compiled = entry(f"{game.id}-search")
     legal, observe, rule_action = game.legal, game.observe, game.rule_action
     play, imagine = moves(game).play, moves(game).imagine
     parts = playouts(game)
@@ -465,7 +464,7 @@ def _build(game: Game) -> SearchKernels:
     return SearchKernels(survey, grow, descend, read_all, play_out)
 
 
-@entry("search", (Path(__file__).resolve().parent,))
+@entry("search")
 def ascend(
     heads: Any,
     nodes: Any,
@@ -526,7 +525,7 @@ def ascend(
             )
 
 
-@entry("search", (Path(__file__).resolve().parent,))
+@entry("search")
 def prime(
     heads: Any,
     nodes: Any,

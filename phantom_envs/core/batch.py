@@ -16,7 +16,7 @@ import numpy as np
 from phantom_envs.core.bits import count, has, nth, spread_exact
 from phantom_envs.core.game import MAX_PLAYERS, RUNNING, TERMINATED, TRUNCATED, Game
 from phantom_envs.core.jit import entry, jit
-from phantom_envs.core.moves import moves, sources
+from phantom_envs.core.moves import moves
 from phantom_envs.core.rng import below, successor, uniform
 
 Kernel = Callable[..., Any]
@@ -188,7 +188,7 @@ def kernels(game: Game) -> Kernels:
 
 
 def _build(game: Game) -> Kernels:
-    compiled = entry(game.id, (sources(game),))
+    compiled = entry(game.id)
     legal, observe, rule_action = game.legal, game.observe, game.rule_action
     begin, play, imagine = moves(game).begin, moves(game).play, moves(game).imagine
     num_words, num_actions = game.num_words, game.num_actions

@@ -15,13 +15,17 @@ from math import factorial
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from phantom_envs.core.bits import EMPTY, bit, count, drop_lowest, has, lowest
 from phantom_envs.core.jit import jit
+from phantom_envs.core.late import late
 from phantom_envs.core.rng import shuffle, uniform
 
 MAX_CARDS = 64
 SHUFFLES = 8  # plain attempts before counting, which costs as much as some ten to a thousand of them
+
+_SETS, _NUMBERS = types.Array(types.uint64, 1, "C"), types.Array(types.int64, 1, "C")
 
 _FACTORIAL = np.array([float(factorial(n)) for n in range(MAX_CARDS + 1)])
 _INVERSE = 1.0 / _FACTORIAL
@@ -74,7 +78,7 @@ def _deal_in_order(cards: Any, classes: Any, sizes: Any, barred: Any, hands: Any
     return True
 
 
-@jit
+@late("core", types.boolean, _SETS, _SETS, _NUMBERS, _SETS, _SETS)
 def _deal_by_counts(rng: Any, classes: Any, sizes: Any, barred: Any, hands: Any) -> bool:
     group_of = np.empty(len(sizes), np.int64)
     bars = np.zeros(len(sizes), np.uint64)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from phantom_envs.core.game import RUNNING, Game
@@ -27,11 +25,6 @@ class Moves:
     begin: Callable[[Any], None]
     play: Callable[[Any, int], None]
     imagine: Callable[[Any, int, Any], None]
-
-
-def sources(game: Game) -> Path:
-    """The folder of all that is compiled for `game` besides the core."""
-    return Path(str(sys.modules[game.deal.__module__].__file__)).resolve().parent
 
 
 @cache

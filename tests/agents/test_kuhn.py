@@ -152,7 +152,7 @@ def unit_at(name: str) -> float:
     agent = ready(IsmctsAgent(iterations=ITERATIONS, rollout="random", goal="score", selection="ucb"), table)
     units = []
     for key in range(10):
-        agent.search(decisions_of([table], np.array([key], np.uint64)))
+        agent.search(decisions_of([table], [key]))
         units.append(agent.forest.heads["spread"][0])
     return float(np.mean(units))
 

@@ -71,9 +71,13 @@ def _own_part(function: Any) -> tuple[bytes, tuple[tuple[str, Any], ...]]:
     text = f"{_code_text(code)} {plain.__defaults__!r} {plain.__kwdefaults__!r}\n".encode()
     cells = plain.__closure__ or ()
     used = dict(zip(code.co_freevars, (cell.cell_contents for cell in cells), strict=True))
-    for name in _global_names(code):
-        if name in plain.__globals__:  # else a builtin
-            used[name] = plain.__globals__[name]
+    for name, *attributes in _global_names(code):
+        if name not in plain.__globals__:
+            continue  # a builtin
+        value = plain.__globals__[name]
+        while attributes and isinstance(value, ModuleType) and not _is_stable(value.__name__):
+            name, value = f"{name}.{attributes[0]}", getattr(value, attributes.pop(0))
+        used[name] = value
     return text, tuple(used.items())
 
 
@@ -85,13 +89,23 @@ def _is_compiled(value: Any) -> bool:
     return isinstance(value, Dispatcher) or hasattr(value, "py_func")  # the latter: see `late`
 
 
-def _global_names(code: CodeType) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "LOAD_GLOBAL":
-            yield instruction.argval
+def _global_names(code: CodeType) -> Iterator[tuple[str, ...]]:
+    """Names that are looked up outside, each with the attributes that are taken of it at once."""
+    chain: tuple[str, ...] = ()
+    for step in dis.get_instructions(code):
+        if chain and step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            chain = (*chain, step.argval)
+            continue
+        if chain:
+            yield chain
+        chain = (step.argval,) if step.opname == "LOAD_GLOBAL" else ()
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _global_names(constant)
+
+
+def _is_stable(module: str) -> bool:
+    return module.partition(".")[0] in STABLE_MODULES
 
 
 def _code_text(code: CodeType) -> str:
@@ -122,17 +136,17 @@ def _describe(name: str, value: Any, user: Any) -> str:
         return f"type {value.__module__}.{value.__qualname__}"
     if isinstance(value, BuiltinFunctionType | np.ufunc | types.Type):
         return repr(value)
-    if isinstance(value, ModuleType) and value.__name__.partition(".")[0] in STABLE_MODULES:
+    if isinstance(value, ModuleType) and _is_stable(value.__name__):
         return f"module {value.__name__}"
     if isinstance(value, FunctionType | Intrinsic):  # what it compiles to is told to numba somewhere in its module
         module = value.__module__
-        if module.partition(".")[0] in STABLE_MODULES:
+        if _is_stable(module):
             return f"{module}.{value.__qualname__}"
         return f"{value.__name__} of a module {_hash_of_module(module)}"
     kind = f"module {value.__name__}" if isinstance(value, ModuleType) else f"of type {type(value).__name__}"
     raise UnclearDependency(
         f"{_python_function(user).__qualname__} uses {name}, {kind}, and cannot be kept: compiled functions may use "
-        "numbers, strings, tuples, arrays, dtypes and compiled functions, imported by themselves rather than by module"
+        "numbers, strings, tuples, arrays, dtypes, compiled functions, and what is taken by name from a module"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numba
@@ -95,6 +95,16 @@ def top(n):
 """
     assert fingerprint(top(circle)) == fingerprint(top(circle))
     assert fingerprint(top(circle)) != fingerprint(top(circle.replace("n != 0", "n != 1")))
+
+
+def test_what_is_taken_from_a_module_counts() -> None:
+    module = ModuleType("tables")
+    source = "@jit\ndef top(x):\n    return tables.OFFSET + tables.called(x)\n"
+    seen = set()
+    for offset, called in ((1, bits.bit), (2, bits.bit), (1, bits.has)):
+        vars(module).update(OFFSET=offset, called=called, other=object())
+        seen.add(fingerprint(top(source, tables=module)))
+    assert len(seen) == 3
 
 
 def test_code_inside_counts() -> None:

@@ -92,7 +92,10 @@ def discard(s: Record, seat: int, kind: int) -> None:
     """Discard an item; of equal ones those taken this turn first (R6)."""
     if int(s["fresh"][kind]) > 0:
         s["fresh"][kind] -= 1
-    s["dropped"][kind] += 1
+    number = int(s["num_dropped"])
+    s["dropped"][number] = kind
+    s["taken_before"][number] = s["taken"][int(PILE_OF[kind])]
+    s["num_dropped"] = number + 1
     give_up(s, seat, kind)
     if kind < NUM_TILES:
         s["out"][int(s["out_size"])] = kind

@@ -101,7 +101,7 @@ def summarize(setting: Setting, results: Results) -> list[AgentSummary]:
             win_share=wins[agent],
             margin=scores[agent],
             ms_per_decision=1000 * float(results.seconds[agent]) / max(int(results.decisions[agent]), 1),
-            games=setting.deals * int((setting.seating == agent).any(axis=1).sum()),
+            games=results.deals * int((setting.seating == agent).any(axis=1).sum()),
             decisions=int(results.decisions[agent]),
         )
         for agent, label in enumerate(setting.labels)

@@ -88,17 +88,14 @@ def arena(
     """
     from phantom_envs.arena import report
     from phantom_envs.arena.match import MatchBroken, MatchInterrupted, Results, Setting, play_match
-    from phantom_envs.arena.summary import summarize
+    from phantom_envs.arena.summary import FEW_RESAMPLES, RESAMPLES, summarize
     from phantom_envs.arena.workers import one_interrupt
 
-    def show(setting: Setting, results: Results | None) -> None:
-        if results is None:
-            print("phantom-envs: broken off before any deal was finished", file=sys.stderr)
-            return
-        summaries = summarize(setting, results)
-        Console().print(report.table(setting, results, summaries))
+    def show(setting: Setting, results: Results, resamples: int) -> None:
+        summaries = summarize(setting, results, resamples)
         if out is not None:
             report.write(out, setting, results, summaries)
+        Console().print(report.table(setting, results, summaries))
 
     if out is not None:
         report.check_name(out)
@@ -120,9 +117,12 @@ def arena(
                     own_process=True,
                 )
         except (MatchInterrupted, MatchBroken) as broken_off:
-            show(broken_off.setting, broken_off.results)
+            if broken_off.results is None:
+                print("phantom-envs: broken off before any deal was finished", file=sys.stderr)
+            else:
+                show(broken_off.setting, broken_off.results, FEW_RESAMPLES)
             raise
-        show(setting, results)
+        show(setting, results, RESAMPLES)
 
 
 def record(

@@ -286,7 +286,12 @@ def _cause(status: int | None, task: str | None) -> str:
     else:
         how = f"ended with status {status}"
     hint = "an agent may have ended it (os._exit); what it wrote on standard error may say more"
-    if status == -getattr(signal, "SIGKILL", 0):
+    if status == 1 and task is None:
+        hint = (
+            "it imports the main script, which must be a file that it can import; what it wrote on standard error says "
+            "more; or play with workers=1"
+        )
+    elif status == -getattr(signal, "SIGKILL", 0):
         hint = "the system does so when memory runs out: fewer workers need less"
     elif status is not None and status < 0:
         hint = "look at the agents' compiled code and libraries"

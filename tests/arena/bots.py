@@ -113,7 +113,7 @@ def _spin(value: NDArray[np.float64]) -> None:
 
 
 spin = numba.njit(nogil=True)(_spin)
-spin_with_the_gil = numba.njit(_spin)
+spin_with_the_gil = numba.njit(nogil=False)(_spin)
 
 
 class Sealed(Exception):

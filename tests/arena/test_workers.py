@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -16,18 +16,14 @@ import pytest
 from phantom_envs.arena.agent import AgentError
 from phantom_envs.arena.match import MatchBroken, MatchInterrupted, play_match
 from phantom_envs.arena.workers import NotSendable, WorkerDied, one_interrupt
-from tests.arena.bots import Answers, First, Twitching
+from tests.arena.bots import Answers, Clinging, First, Twitching
+from tests.processes import BEGIN, END, ROOT, alive, all_end, needs_proc, running, stuck, within
 
-ROOT = Path(__file__).parents[2]
-PROC = Path("/proc")
 TRICK = "phantom_trick_v0"
 DEALS = 16
 """As many as there are chunks."""
 
-BEGIN, END = 120.0, 3.0
-"""Seconds, on a slow machine, until something has begun, and within which all has to be over."""
-
-pytestmark = pytest.mark.skipif(not (PROC / "self" / "stat").exists(), reason="looks for processes in /proc")
+pytestmark = needs_proc
 
 
 @pytest.fixture(scope="module")
@@ -37,80 +33,10 @@ def half() -> int:
     return int(results.decisions[0]) // 2
 
 
-@pytest.fixture
-def started() -> Iterator[list[subprocess.Popen[str]]]:
-    """Programs that a test has started, and that are ended after it whatever comes."""
-    programs: list[subprocess.Popen[str]] = []
-    yield programs
-    for program in programs:
-        for pid in [*family(program.pid), program.pid]:
-            if alive(pid):
-                os.kill(pid, signal.SIGKILL)
-        program.communicate()
-
-
-def stat(pid: int) -> list[str]:
-    """State, parent, group and so on of a process; nothing if it has ended."""
-    try:
-        return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return []
-
-
-def alive(pid: int) -> bool:
-    """Whether a process still runs; one that nobody has asked for its status does not."""
-    return stat(pid)[:1] not in ([], ["Z"])
-
-
-def family(pid: int) -> list[int]:
-    """All that a process has started, and what that has."""
-    parents = {int(path.name): stat(int(path.name)) for path in PROC.iterdir() if path.name.isdigit()}
-    found = [pid]
-    for each in found:
-        found += [child for child, line in parents.items() if line and int(line[1]) == each]
-    return found[1:]
-
-
-def within(seconds: float, condition: Callable[[], bool]) -> bool:
-    """Wait until something holds; whether it came to that."""
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def arena(started: list[subprocess.Popen[str]], agents: list[str], workers: int, *more: str) -> subprocess.Popen[str]:
-    """The command at work, in a process group of its own as under a shell."""
-    args = ["--game", TRICK, "--players", "3", "--deals", str(DEALS), "--workers", str(workers), "--agents", *agents]
-    program = subprocess.Popen(
-        [sys.executable, "-m", "phantom_envs.cli", "arena", *args, *more],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    )
-    started.append(program)
-    return program
-
-
-def stuck(folder: Path, program: subprocess.Popen[str], files: int) -> list[int]:
-    """Wait until that many files are in a folder, and give all processes that the program has started."""
-    assert within(BEGIN, lambda: len(list(folder.iterdir())) >= files or program.poll() is not None)
-    assert program.poll() is None, program.communicate()
-    return family(program.pid)
-
-
-def all_end(program: subprocess.Popen[str], pids: list[int], numbers: list[signal.Signals]) -> bool:
-    """Send signals as a terminal does, to the program's group, and see whether everything ends in time."""
-    began = time.monotonic()
-    for number in numbers:
-        os.killpg(program.pid, number)
-        time.sleep(0.05)
-    ended = within(END, lambda: program.poll() is not None and not any(map(alive, pids)))
-    return ended and time.monotonic() - began < END
+def arena(agent: str, workers: int, *more: str) -> AbstractContextManager[subprocess.Popen[str]]:
+    """The command at work."""
+    args = ["--game", TRICK, "--players", "3", "--deals", str(DEALS), "--workers", str(workers), "--agents", agent]
+    return running("-m", "phantom_envs.cli", "arena", *args, *more)
 
 
 @pytest.mark.parametrize("deed", ["spin", "spin with the GIL"])
@@ -126,17 +52,16 @@ def test_a_signal_ends_everything_and_what_was_played_is_shown(
     numbers: list[signal.Signals],
     half: int,
     tmp_path: Path,
-    started: list[subprocess.Popen[str]],
 ) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     out = tmp_path / "out.json"
     spec = f"tests.arena.bots:Twitching({str(marks)!r}, {half // workers}, {deed!r})"
-    program = arena(started, [spec], workers, "--out", str(out))
-    pids = stuck(marks, program, workers)
-    assert len(pids) >= workers
-    assert all_end(program, pids, numbers)
-    shown, said = program.communicate()
+    with arena(spec, workers, "--out", str(out)) as program:
+        pids = stuck(marks, program, workers)
+        assert len(pids) >= workers
+        assert all_end(program, pids, numbers)
+        shown, said = program.communicate()
     if numbers == [signal.SIGKILL]:
         assert program.returncode == -signal.SIGKILL
         return
@@ -154,9 +79,7 @@ def test_a_signal_ends_everything_and_what_was_played_is_shown(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_programs_end_with_those_who_started_them(
-    number: signal.Signals, tmp_path: Path, started: list[subprocess.Popen[str]]
-) -> None:
+def test_programs_end_with_those_who_started_them(number: signal.Signals, tmp_path: Path) -> None:
     script = tmp_path / "bot.py"
     marks = tmp_path / "marks"
     marks.mkdir()
@@ -167,11 +90,11 @@ def test_programs_end_with_those_who_started_them(
         f"open(os.path.join({str(marks)!r}, str(os.getpid())), 'w').close()\n"
         "time.sleep(600)\n"
     )
-    program = arena(started, [f"cmd:{sys.executable} {script}"], 2)
-    pids = stuck(marks, program, 2)
-    assert {int(path.name) for path in marks.iterdir()} <= set(pids)
-    assert all_end(program, pids, [number])
-    _, said = program.communicate()
+    with arena(f"cmd:{sys.executable} {script}", 2) as program:
+        pids = stuck(marks, program, 2)
+        assert {int(path.name) for path in marks.iterdir()} <= set(pids)
+        assert all_end(program, pids, [number])
+        _, said = program.communicate()
     if number != signal.SIGKILL:
         assert said == "phantom-envs: broken off before any deal was finished\n"
 
@@ -206,12 +129,10 @@ def test_a_process_that_dies_leaves_the_results_so_far(
     assert not any(alive(int(path.name)) for path in tmp_path.iterdir())
 
 
-def test_a_process_that_dies_is_one_line_and_a_table(
-    half: int, tmp_path: Path, started: list[subprocess.Popen[str]]
-) -> None:
+def test_a_process_that_dies_is_one_line_and_a_table(half: int, tmp_path: Path) -> None:
     spec = f"tests.arena.bots:Twitching({str(tmp_path)!r}, {half}, 'vanish')"
-    program = arena(started, [spec], 1)
-    shown, said = program.communicate(timeout=BEGIN)
+    with arena(spec, 1) as program:
+        shown, said = program.communicate(timeout=BEGIN)
     assert program.returncode == 2
     assert said.startswith("phantom-envs: a worker process ended with status 0 at deals ")
     assert said.count("\n") == 1
@@ -299,6 +220,18 @@ def test_a_script_that_does_not_look_whether_it_is_the_main_one(half: int, tmp_p
     assert 'put what it does under `if __name__ == "__main__":`, or play with workers=1' in done.stderr
 
 
+def test_a_script_that_cannot_be_imported_again(half: int, tmp_path: Path) -> None:
+    assert half
+    done = script(
+        tmp_path,
+        "from pathlib import Path\n"
+        "if __name__ == '__main__':\n"
+        "    Path(__file__).unlink()\n"
+        f"    play_match({TRICK!r}, ['random'], deals=4, workers=2)\n",
+    )
+    assert "MatchBroken: a worker process ended with status 1 before its first task; it imports the main" in done.stderr
+
+
 def test_agents_of_the_main_script_and_a_module_in_the_way(half: int, tmp_path: Path) -> None:
     assert half
     (tmp_path / "random.py").write_text("raise ImportError('not this one')\n")
@@ -350,3 +283,17 @@ def test_signals_are_given_back_where_none_came() -> None:
     finally:
         signal.signal(signal.SIGHUP, ignored)
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
+
+
+@pytest.mark.parametrize("own_process", [False, True])
+def test_an_agent_that_cannot_be_closed_leaves_the_results(
+    own_process: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    match = "agent 'Clinging' failed to close: OSError.'it clings'"
+    if own_process:
+        _, results = play_match(TRICK, [Clinging()], 3, deals=2, own_process=True)
+        assert re.search(match, capfd.readouterr().err)
+    else:
+        with pytest.warns(RuntimeWarning, match=match):
+            _, results = play_match(TRICK, [Clinging()], 3, deals=2)
+    assert results.deals == 2

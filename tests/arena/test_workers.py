@@ -39,8 +39,7 @@ def arena(agent: str, workers: int, *more: str) -> AbstractContextManager[subpro
     return running("-m", "phantom_envs.cli", "arena", *args, *more)
 
 
-@pytest.mark.parametrize("deed", ["spin", "spin with the GIL"])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("workers", "deed"), [(1, "spin with the GIL"), (2, "spin")])
 @pytest.mark.parametrize(
     "numbers",
     [[signal.SIGINT], [signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP], [signal.SIGKILL]],

@@ -68,7 +68,10 @@ def all_end(program: subprocess.Popen[str], pids: list[int], numbers: Sequence[s
         os.killpg(program.pid, number)
         time.sleep(0.05)
     ended = within(END, lambda: program.poll() is not None and not any(map(alive, pids)))
-    return ended and time.monotonic() - began < END
+    seconds = time.monotonic() - began
+    for pid in filter(alive, pids):  # a test that fails leaves none behind either
+        os.kill(pid, signal.SIGKILL)
+    return ended and seconds < END
 
 
 @contextmanager

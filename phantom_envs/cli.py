@@ -87,29 +87,42 @@ def arena(
         workers: Processes; by default one for each core.
     """
     from phantom_envs.arena import report
-    from phantom_envs.arena.match import play_match
-    from phantom_envs.arena.summary import summarize
+    from phantom_envs.arena.match import MatchBroken, MatchInterrupted, Results, Setting, play_match
+    from phantom_envs.arena.summary import FEW_RESAMPLES, RESAMPLES, summarize
+    from phantom_envs.arena.workers import one_interrupt
+
+    def show(setting: Setting, results: Results, resamples: int) -> None:
+        summaries = summarize(setting, results, resamples)
+        if out is not None:
+            report.write(out, setting, results, summaries)
+        Console().print(report.table(setting, results, summaries))
 
     if out is not None:
         report.check_name(out)
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     shown_on = Console(stderr=True)
-    with Progress(*columns, console=shown_on, transient=True, disable=not shown_on.is_terminal) as bar:
-        task = bar.add_task("games", total=None)
-        setting, results = play_match(
-            game,
-            agents,
-            players,
-            _options(options),
-            deals,
-            _seed(seed),
-            (os.cpu_count() or 1) if workers is None else workers,
-            lambda over, total: bar.update(task, completed=over, total=total),
-        )
-    summaries = summarize(setting, results)
-    Console().print(report.table(setting, results, summaries))
-    if out is not None:
-        report.write(out, setting, results, summaries)
+    with one_interrupt():
+        try:
+            with Progress(*columns, console=shown_on, transient=True, disable=not shown_on.is_terminal) as bar:
+                task = bar.add_task("games", total=None, visible=False)  # until there is something to tell
+                setting, results = play_match(
+                    game,
+                    agents,
+                    players,
+                    _options(options),
+                    deals,
+                    _seed(seed),
+                    (os.cpu_count() or 1) if workers is None else workers,
+                    lambda over, total: bar.update(task, completed=over, total=total, visible=True),
+                    own_process=True,
+                )
+        except (MatchInterrupted, MatchBroken) as broken_off:
+            if broken_off.results is None:
+                print("phantom-envs: broken off before any deal was finished", file=sys.stderr)
+            else:
+                show(broken_off.setting, broken_off.results, FEW_RESAMPLES)
+            raise
+        show(setting, results, RESAMPLES)
 
 
 def record(

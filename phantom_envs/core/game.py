@@ -35,6 +35,9 @@ HEADER: list[tuple[Any, ...]] = [
 ]
 """Fields that every state begins with. `deal` finds the first three set, and all else zero but the option fields."""
 
+GIVEN = ("seed", "num_players")
+"""Fields of the header that a new game takes over."""
+
 
 @dataclass(frozen=True)
 class Option:
@@ -165,6 +168,11 @@ class Game:
     def weights(self, num_players: int, options: Mapping[str, Any]) -> tuple[float, float]:
         """Weight of winning and weight of a point for these settings."""
         return self.reward_weights[str(options["reward"])](num_players)
+
+    @property
+    def kept_fields(self) -> tuple[str, ...]:
+        """The fields that a new game in the same record takes over: its seed, the number of players, the options."""
+        return GIVEN + tuple(option.field for option in self.options if option.field is not None)
 
     def blank(self, count: int, num_players: int, options: Mapping[str, Any]) -> States:
         """`count` records with player count and options set, not dealt yet."""

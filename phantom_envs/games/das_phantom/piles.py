@@ -20,8 +20,6 @@ from phantom_envs.games.das_phantom.components import (
 @jit
 def fill_piles(s: Record) -> None:
     """All items into their piles, shuffled."""
-    for pile in range(NUM_PILES):
-        s["pile_size"][pile] = 0
     for kind in range(NUM_ITEMS):
         for _ in range(int(ITEM_COUNTS[kind])):
             put_on_pile(s, kind)

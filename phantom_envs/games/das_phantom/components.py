@@ -11,6 +11,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+PLAYERS = (2, 3, 4, 5, 6)
 MAX_PLAYERS = 6
 NUM_ROWS, NUM_COLUMNS = 14, 16
 NUM_CELLS = NUM_ROWS * NUM_COLUMNS

@@ -104,9 +104,11 @@ def arena(
             lambda over, total: bar.update(task, completed=over, total=total),
         )
     summaries = summarize(setting, results)
-    if out is not None:
-        report.write(out, setting, results, summaries)  # before they are shown to somebody who may have left
-    console().print(report.table(setting, results, summaries))
+    try:  # whether who reads them has left or the disk is full: one of the two goes on
+        if out is not None:
+            report.write(out, setting, results, summaries)
+    finally:
+        console().print(report.table(setting, results, summaries))
 
 
 def record(

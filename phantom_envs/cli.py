@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import tyro
-from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from phantom_envs.console import console
+from phantom_envs.console import Page, console
 from phantom_envs.core.cpus import usable_cpus
 from phantom_envs.core.errors import InvalidOption, PhantomError
 from phantom_envs.core.rng import as_seed
@@ -54,7 +53,7 @@ def describe(
     if markdown:
         print(text, end="")
     else:
-        console().print(Markdown(text))
+        console().print(Page(text))
 
 
 def arena(
@@ -245,17 +244,25 @@ def _run(args: Sequence[str]) -> int:
 
 
 def _fail(error: Exception) -> int:
-    print("phantom-envs:", "\n".join(map(printable, str(error).splitlines())), file=sys.stderr)
+    lines = [printable(line) for line in str(error).splitlines()]
+    if _here() is None:
+        lines.append("the working directory has been deleted; change to one that is there")
+    print("phantom-envs:", "\n".join(lines), file=sys.stderr)
     return FAILED
 
 
 def _import_from_here() -> None:
-    try:
-        here = str(Path.cwd())
-    except OSError:  # it has been deleted: nothing is there to import
-        return
-    if not {"", here} & set(sys.path):
+    here = _here()
+    if here is not None and not {"", here} & set(sys.path):
         sys.path.append(here)
+
+
+def _here() -> str | None:
+    """The working directory, None if it is gone."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return None
 
 
 if __name__ == "__main__":

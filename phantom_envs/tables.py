@@ -62,8 +62,8 @@ class NumberTable:
         left = available - _BORDER - sum(width + _PADDING + _BORDER for width in widths)
         if left < 0:
             return None
-        for column in set(range(len(columns))) - set(self.words):
-            if most[column] - widths[column] <= left:
+        for column in range(len(columns)):  # words are as wide as they need be, or wait
+            if column not in self.words and most[column] - widths[column] <= left:
                 left -= most[column] - widths[column]
                 widths[column] = most[column]
         while left and (narrow := [column for column in self.words if widths[column] < most[column]]):

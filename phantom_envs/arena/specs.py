@@ -47,7 +47,7 @@ PROGRAM = "phantom_envs.arena.external:CommandAgent"
 
 _CLASS = re.compile(r"(?P<place>[A-Za-z_][\w.]*:[A-Za-z_]\w*)\s*(?P<call>\(.*\))?", re.DOTALL)
 _ARGUMENT = re.compile(
-    r"""\s* (?:(?P<key>[A-Za-z_]\w*)=)? \s*
+    r"""\s* (?:(?P<key>[A-Za-z_]\w*)=)?+ \s*
     (?: '(?P<single>[^']*)' | "(?P<double>[^"]*)" | (?P<plain>(?!['"])[^,]*) ) \s* (?P<more>,|\Z)""",
     re.VERBOSE,
 )

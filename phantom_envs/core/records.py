@@ -44,7 +44,7 @@ def clearing(dtype: np.dtype[np.void], kept: Collection[str]) -> Callable[[Any],
 
 def _spans(dtype: np.dtype[np.void], kept: Collection[str]) -> list[tuple[int, int]]:
     """The bytes outside the fields `kept`, as (first, last + 1)."""
-    fields = dtype.fields or {}
+    fields: dict[str, Any] = dict(dtype.fields or {})
     bounds = sorted((fields[name][1], fields[name][1] + fields[name][0].itemsize) for name in kept)
     edges = [0, *(edge for bound in bounds for edge in bound), dtype.itemsize]
     return [(first, last) for first, last in zip(edges[::2], edges[1::2], strict=True) if first < last]

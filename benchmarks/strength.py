@@ -74,6 +74,8 @@ class Config:
     """Also mixed fields, in games of three players or more."""
     deals: int = 100
     """Deals of each match, each played in all rotations of the seats."""
+    deals_of: dict[str, int] = field(default_factory=dict)
+    """Deals of a game, as `--deals-of das_phantom_v0 20`; `deals` if not given."""
     block: int = 20
     """Deals that are kept as one file, and the most that an interrupt loses of a match, for each worker."""
     seed: int = 0
@@ -128,7 +130,7 @@ def make_plan(config: Config, game_id: str) -> Plan:
         entrants,
         left_out,
         [
-            (fixture, fixture.blocks(rules, config.deals, config.block, config.seed))
+            (fixture, fixture.blocks(rules, config.deals_of.get(game_id, config.deals), config.block, config.seed))
             for fixture in fixtures(game_id, num_players, entrants, config.mixed)
         ],
     )
@@ -212,9 +214,9 @@ def run(
     config: Config, console: Console, own_process: bool = False
 ) -> tuple[list[GameReport], list[Mapping[str, Any]], list[str]]:
     """Play what is missing, and evaluate: per game, then the machines and days of the matches."""
-    if min(config.deals, config.block, config.workers) < 1 or config.milliseconds <= 0:
-        raise InvalidBatch("deals, block, workers and milliseconds: above 0, please")
-    for game in (*config.players, *config.networks):
+    if min(config.deals, *config.deals_of.values(), config.block, config.workers) < 1 or config.milliseconds <= 0:
+        raise InvalidBatch("give deals, block and workers of at least 1, and milliseconds above 0")
+    for game in (*config.players, *config.networks, *config.deals_of):
         if game not in game_ids():
             raise UnknownGame(f"no game {game!r}; there are {', '.join(game_ids())}")
     config.cache.mkdir(parents=True, exist_ok=True)

@@ -366,6 +366,8 @@ def test_time_is_estimated_from_choices_and_clocks(tmp_path: Path) -> None:
         ({"deals": 0}, InvalidBatch, "above 0"),
         ({"milliseconds": 0.0}, InvalidBatch, "above 0"),
         ({"players": {"chess": 2}}, UnknownGame, "no game 'chess'"),
+        ({"deals_of": {"chess": 2}}, UnknownGame, "no game 'chess'"),
+        ({"deals_of": {"phantom_v0": 0}}, InvalidBatch, "at least 1"),
         ({"networks": {"phantom_v0": Path("nowhere.safetensors")}}, InvalidSpec, "no network nowhere"),
         ({"agents": ("rule", "neural:{network}")}, InvalidSpec, "two agents at least"),
         ({"agents": ("rule", "neural:nowhere.safetensors")}, Exception, "nowhere.safetensors"),

@@ -7,7 +7,8 @@ from typing import Any
 
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.das_phantom import belief, observation, picture, rule_bot, rules, text
-from phantom_envs.games.das_phantom.components import NUM_ACTIONS, PLAYERS, REWARD_PER_THING
+from phantom_envs.games.das_phantom.actions import ACTIONS
+from phantom_envs.games.das_phantom.components import PLAYERS, REWARD_PER_THING
 from phantom_envs.games.das_phantom.state import STATE
 
 MOST_DECISIONS_IN_TURN = 120
@@ -47,8 +48,7 @@ GAME = Game(
         "progress": lambda players: (1.0, REWARD_PER_THING * players / (players - 1)),
     },
     dtype=STATE,
-    num_actions=NUM_ACTIONS,
-    action_table=text.ACTION_TABLE,
+    actions=ACTIONS,
     max_decisions=max_decisions,
     layout=observation.layout,
     deal=rules.deal,
@@ -57,7 +57,6 @@ GAME = Game(
     observe=observation.observe,
     resample=belief.resample,
     rule_action=rule_bot.rule_action,
-    action_name=text.action_name,
     state_dict=text.state_dict,
     picture=picture.picture,
     extras={"board": text.board_page},

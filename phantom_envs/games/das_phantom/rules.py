@@ -13,13 +13,23 @@ from phantom_envs.core.bits import EMPTY
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
 from phantom_envs.games.das_phantom import items, movement, piles, rounds
-from phantom_envs.games.das_phantom.components import (
+from phantom_envs.games.das_phantom.actions import (
     DIE_ACTION,
     DISCARD_ACTION,
-    ENCORE,
     END,
-    HAND_LIMIT,
     LEAVE,
+    PLAY_ACTION,
+    ROB_ACTION,
+    ROOM_ACTION,
+    SHIFT,
+    STAY,
+    TAKE_ACTION,
+    TOWARD_ACTION,
+    USE_ACTION,
+)
+from phantom_envs.games.das_phantom.components import (
+    ENCORE,
+    HAND_LIMIT,
     MASK_FACE,
     MAX_PLAYERS,
     NUM_FACES,
@@ -32,17 +42,9 @@ from phantom_envs.games.das_phantom.components import (
     PATH_WALL,
     PHANTOM_ROOM,
     PHANTOM_STEPS,
-    PLAY_ACTION,
-    ROB_ACTION,
-    ROOM_ACTION,
     ROSE_CELLS,
-    SHIFT,
     START,
-    STAY,
     SWAP,
-    TAKE_ACTION,
-    TOWARD_ACTION,
-    USE_ACTION,
 )
 from phantom_envs.games.das_phantom.hexes import either, is_empty, load, store
 from phantom_envs.games.das_phantom.state import (

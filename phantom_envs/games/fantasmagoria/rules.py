@@ -10,6 +10,7 @@ from phantom_envs.core.bits import EMPTY, bit, count, drop_lowest, has, highest,
 from phantom_envs.core.game import TERMINATED, Record
 from phantom_envs.core.jit import jit
 from phantom_envs.core.rng import shuffle
+from phantom_envs.games.fantasmagoria.actions import FIRST_PILE
 from phantom_envs.games.fantasmagoria.components import (
     BELLE_ANNA,
     BELLE_ANNA_SCARES,
@@ -21,7 +22,6 @@ from phantom_envs.games.fantasmagoria.components import (
     CURSED,
     DEALT,
     FILIPI_GOAT,
-    FIRST_PILE,
     GHOSTS,
     GOAT_LIMIT,
     LUCKY_CAT,

@@ -116,7 +116,7 @@ def free_zones(s: Record) -> None:
 def legal(s: Record, words: Any) -> None:
     """The legal actions of the seat to act."""
     phase = int(s["phase"])
-    for word in range(5):
+    for word in range(len(words)):
         words[word] = EMPTY
     if phase == PLAY:
         legal_plays(s, words)

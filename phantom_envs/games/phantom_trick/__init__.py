@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.phantom_trick import belief, observation, rule_bot, rules, text
+from phantom_envs.games.phantom_trick.actions import ACTIONS
 from phantom_envs.games.phantom_trick.components import (
     HAND_SIZE,
-    NUM_CARDS,
     NUM_ROUNDS,
     NUM_TRICKS,
     PLAYERS,
@@ -26,8 +26,7 @@ GAME = Game(
     ),
     reward_weights={"win": lambda players: (1.0, 0.0), "score": lambda players: (0.0, 1.0 / POINTS_SCALE)},
     dtype=STATE,
-    num_actions=NUM_CARDS,
-    action_table=text.ACTION_TABLE,
+    actions=ACTIONS,
     max_decisions=lambda players, options: NUM_ROUNDS * (HAND_SIZE * players + NUM_TRICKS),
     layout=observation.layout,
     deal=rules.deal,
@@ -36,7 +35,6 @@ GAME = Game(
     observe=observation.observe,
     resample=belief.resample,
     rule_action=rule_bot.rule_action,
-    action_name=text.action_name,
     state_dict=text.state_dict,
     picture=text.picture,
     deal_field="round",

@@ -8,12 +8,18 @@ from typing import Any
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.das_phantom import belief, observation, picture, rule_bot, rules, text
 from phantom_envs.games.das_phantom.actions import ACTIONS
-from phantom_envs.games.das_phantom.components import PLAYERS, REWARD_PER_THING
+from phantom_envs.games.das_phantom.components import (
+    MAX_DISCARDS,
+    MOST_HELD,
+    MOST_MOVES,
+    MOST_TAKES,
+    PLAYERS,
+    REWARD_PER_THING,
+)
 from phantom_envs.games.das_phantom.state import STATE
 
-MOST_DECISIONS_IN_TURN = 120
-"""At most, roughly: 7 items are at hand to be played, of 3 decisions each; they, the die, 7 torches and a meeting make
-16 moves, of 3 decisions each; a shift takes 3; there are some 35 items to discard; die, rob and end take 3."""
+MOST_DECISIONS_IN_TURN = 3 * MOST_HELD + (1 + MOST_TAKES) * MOST_MOVES + 3 + MAX_DISCARDS + 3
+"""Items played, of three decisions each; moves with what they bring; a shift; discards; die, rob and end."""
 
 MOST_DECISIONS_OF_PHANTOM = 11
 """A room, five steps, and each of the other pawns chased once."""

@@ -42,9 +42,6 @@ PILE_OF = np.array([SINGLE, SINGLE, DOUBLE, DOUBLE, DOUBLE, MAGIC, MAGIC, MAGIC,
 MAX_PILE = 24
 MAX_TILES = 32
 HAND_LIMIT = 6
-MAX_DISCARDS = 40
-"""In a turn: of one more than are taken. A turn has 17 moves at most, by the die, a meeting, the 8 torches and the 7
-cards that may be in hand at its beginning, and a move brings two items at most."""
 
 REQUIRED_ROSES = np.array([0, 0, 6, 4, 3, 2, 2], np.int8)
 """Per player count, the roses needed to enter the finish; one more is the most a player may have."""
@@ -154,3 +151,15 @@ PHANTOM_STEPS = _rows([_phantom_steps(place) for place in range(NUM_PLACES)])
 
 CHASE_RANGE = _rows([_chase_range(cell) for cell in range(NUM_CELLS)])
 """Per cell, the board of the spaces a pawn there can be chased to, whether path or not; never the finish."""
+
+MOST_HELD = HAND_LIMIT + 1
+"""Items in hand when a turn begins: the Phantom's reward may lie above the limit."""
+
+MOST_MOVES = MOST_HELD + 1 + NUM_TORCHES + 1
+"""Moves in a turn: by items in hand, the die, each torch, and one meeting."""
+
+MOST_TAKES = 2
+"""Items that a move brings: a mask die's, and the space's."""
+
+MAX_DISCARDS = MOST_TAKES * MOST_MOVES + 1
+"""Items discarded in a turn: all that it brought, and what was above the limit before."""

@@ -13,6 +13,7 @@ from phantom_envs.core.layout import Block, Layout, offsets
 from phantom_envs.games.das_phantom.components import (
     ITEM_COUNTS,
     MAX_PILE,
+    MOST_TAKES,
     NUM_CELLS,
     NUM_COLUMNS,
     NUM_FACES,
@@ -32,7 +33,6 @@ from phantom_envs.games.das_phantom.state import MOVE, OVER, SWIFT
 
 MOST_ITEMS = int(ITEM_COUNTS.max())
 MOST_ROLLS = NUM_TORCHES + 1  # one for each torch, one for a meeting
-MOST_TAKES = 2  # a mask die's, and the space's
 MOST_BLOCKED = 3  # more make no difference (R15)
 MOST_ROUNDS = 127  # what an entry can hold
 

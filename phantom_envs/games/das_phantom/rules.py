@@ -1,4 +1,4 @@
-"""The rules of Das Phantom; the rulings R1-R31 are those of the rules file.
+"""The rules of Das Phantom; the rulings R1-R31 stand in docs/rules, later ones in docs/rulings.
 
 `movement`, `items`, `piles` and `rounds` hold the rules part by part; here they are tied together.
 """

@@ -1,4 +1,4 @@
-"""The rules of Fantasmagória; the rulings R1-R17 are those of the rules file."""
+"""The rules of Fantasmagória; the rulings R1-R17 stand in docs/rules, later ones in docs/rulings."""
 
 from __future__ import annotations
 

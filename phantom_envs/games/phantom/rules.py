@@ -1,4 +1,4 @@
-"""The rules of Phantom: the setup and the course of a turn. The rulings R1-R16 are those of the rules file."""
+"""The rules of Phantom: setup and course of a turn. Rulings R1-R16 stand in docs/rules, later ones in docs/rulings."""
 
 from __future__ import annotations
 

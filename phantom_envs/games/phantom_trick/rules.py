@@ -1,4 +1,4 @@
-"""The rules of Phantom Trick; the rulings R1-R11 are those of the rules file."""
+"""The rules of Phantom Trick; the rulings R1-R11 stand in docs/rules, later ones in docs/rulings."""
 
 from __future__ import annotations
 

@@ -363,7 +363,7 @@ def _build(game: Game) -> Kernels:
             viewer = int(s["seat"]) if s["status"] == RUNNING else int(learner[row])
             observe(s, viewer, observation[row])
 
-    @compiled
+    @entry(game.id, allocates=True)
     def random_play(states: Any, rng: Any, observation: Any, mask: Any, rewards: Any, point: float, steps: int) -> int:
         """`steps` uniformly random steps in each row, mask and the acting seat's observation written at every one.
 

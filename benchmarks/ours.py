@@ -34,6 +34,7 @@ def compiled_loop(game: Game, players: int) -> Loop:
     states = game.blank(COMPILED_GAMES, players, options)
     states["seed"] = np.arange(COMPILED_GAMES)
     kernels(game).start(states, np.ones(COMPILED_GAMES, np.bool_), 0, COMPILED_GAMES)
+    words = np.zeros((COMPILED_GAMES, game.num_words), np.uint64)
     rng = np.arange(COMPILED_GAMES, dtype=np.uint64)[:, None].copy()
     observation = np.zeros((COMPILED_GAMES, game.layout(players).size), np.int8)
     mask = np.zeros((COMPILED_GAMES, game.num_actions), np.int8)
@@ -41,10 +42,10 @@ def compiled_loop(game: Game, players: int) -> Loop:
     point = game.weights(players, options)[1]
     steps = STEPS // COMPILED_GAMES
     random_play = kernels(game).random_play
-    random_play(states, rng, observation, mask, rewards, point, PLAYED_ON)
+    random_play(states, words, rng, observation, mask, rewards, point, PLAYED_ON)
 
     def play() -> int:
-        random_play(states, rng, observation, mask, rewards, point, steps)
+        random_play(states, words, rng, observation, mask, rewards, point, steps)
         return steps * COMPILED_GAMES
 
     return play

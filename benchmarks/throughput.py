@@ -3,9 +3,10 @@
     python -m benchmarks.throughput --json throughput.json
     python -m benchmarks.throughput --games phantom_trick_v0 --players 4 --no-peers
 
-Everything runs pinned to one core, but for one thread against two, which share two cores. All ways are timed in turn,
-several times over, and the median counts. Beside this library's games it times what one would otherwise use, as far as
-it is installed (`pip install -e '.[benchmarks]'`).
+Everything runs pinned to one core, but for one thread against two, which share two cores with two processes of one
+thread each: what these make together is what two threads could make at best, on a machine as busy as it was. All ways
+are timed in turn, several times over, and the median counts. Beside this library's games it times what one would
+otherwise use, as far as it is installed (`pip install -e '.[benchmarks]'`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import tyro
@@ -21,7 +23,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from benchmarks import ours, peers
+from benchmarks import companion, ours, peers
 from benchmarks.machine import cores, describe, pinned
 from benchmarks.timing import Contender, Loop, Result, measure
 from phantom_envs.registry import game_ids, get_game
@@ -68,6 +70,8 @@ def choose(config: Config, core: int) -> tuple[list[Contender], Skipped]:
             if not config.players or count in config.players:
                 pair = (core, others[-1]) if others else None
                 chosen += ours.contenders(game, count, config.batches, core, pair)
+                if pair is not None:
+                    chosen.append(companion.contender(game, count, max(config.batches), pair))
     if config.peers:
         chosen += peers.contenders(core)
     return chosen, skipped
@@ -118,12 +122,24 @@ def run(config: Config, console: Console) -> dict[str, Any]:
 
 
 def two_threads(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """How much faster two threads are than one, both on two cores, for each game and player count."""
-    rates = {(r.game, r.players, r.threads): r.steps_per_second for r in results if r.cores == 2}
+    """How much faster two threads are than one for each game and player count, and two processes, the ceiling for it.
+
+    All run on the same two cores, one after the other in each round; the median of the rounds' ratios counts.
+    """
+    runs = {(r.game, r.players, r.way, r.threads): r.runs for r in results if r.cores == 2}
+
+    def gain(game: str, players: int, way: str, threads: int) -> float:
+        alone = runs[game, players, ours.SAMPLER, 1]
+        return median(rate / base for rate, base in zip(runs[game, players, way, threads], alone, strict=True))
+
     return [
-        {"game": game, "players": players, "speed_up": rate / rates[game, players, 1]}
-        for (game, players, threads), rate in rates.items()
-        if threads == 2
+        {
+            "game": game,
+            "players": players,
+            "speed_up": gain(game, players, ours.SAMPLER, 2),
+            "ceiling": gain(game, players, companion.TWO_PROCESSES, 1),
+        }
+        for game, players in dict.fromkeys((game, players) for game, players, _, _ in runs)
     ]
 
 
@@ -142,8 +158,9 @@ def own_table(game: str, rows: Sequence[dict[str, Any]], gains: Sequence[dict[st
     for (way, batch), found in figures.items():
         shown.add_row(way, str(batch), *(f"{found[count]:,.0f}" for count in counts))
     if gains:
-        found = {gain["players"]: gain["speed_up"] for gain in gains}
-        shown.add_row("gain from the second thread", "", *(f"{found[count]:.2f}×" for count in counts))
+        for what, name in (("second thread", "speed_up"), ("second process, what the cores can do", "ceiling")):
+            found = {gain["players"]: gain[name] for gain in gains}
+            shown.add_row(f"gain from a {what}", "", *(f"{found[count]:.2f}×" for count in counts))
     sizes = {row["players"]: row["observation"] for row in rows}
     shown.add_row("bytes of an observation", "", *(str(sizes[count]) for count in counts))
     return shown

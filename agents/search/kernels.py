@@ -367,7 +367,7 @@ def _build(game: Game) -> SearchKernels:
             tree = tree_of[row]
             read(roots[row], heads[tree], nodes[tree], edges[tree], slots[tree], memory, size, visits[row], totals[row])
 
-    @compiled
+    @entry(f"{game.id}-search", allocates=True)
     def descend(
         roots: Any,
         keys: Any,

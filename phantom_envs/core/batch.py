@@ -191,7 +191,7 @@ def _build(game: Game) -> Kernels:
     compiled = entry(game.id)
     legal, observe, rule_action = game.legal, game.observe, game.rule_action
     begin, play, imagine = moves(game).begin, moves(game).play, moves(game).imagine
-    num_words, num_actions = game.num_words, game.num_actions
+    num_actions = game.num_actions
     record, record_size = game.dtype, game.dtype.itemsize
     at_weights, at_rewards, at_words, at_mask, at_observation = astuple(places(game))
     int8, uint64, float64 = np.dtype(np.int8), np.dtype(np.uint64), np.dtype(np.float64)
@@ -364,13 +364,14 @@ def _build(game: Game) -> Kernels:
             observe(s, viewer, observation[row])
 
     @compiled
-    def random_play(states: Any, rng: Any, observation: Any, mask: Any, rewards: Any, point: float, steps: int) -> int:
+    def random_play(
+        states: Any, words: Any, rng: Any, observation: Any, mask: Any, rewards: Any, point: float, steps: int
+    ) -> int:
         """`steps` uniformly random steps in each row, mask and the acting seat's observation written at every one.
 
         Games that end start anew at once. Returns the number of games that ended. For benchmarks.
         """
         ended = 0
-        words = np.zeros((len(states), num_words), np.uint64)
         for row in range(len(states)):
             refresh(states[row], words[row], mask[row])
         for _ in range(steps):

@@ -99,11 +99,13 @@ class CompileCache:
     Args:
         tag: What the user is told is being compiled; the beginning of file names.
         function: The plain function.
+        options: What numba is told to compile it with.
     """
 
-    def __init__(self, tag: str, function: Callable[..., Any]) -> None:
+    def __init__(self, tag: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self._tag = tag
         self._function = function
+        self._options = options
 
     @property
     def cache_path(self) -> str | None:
@@ -114,7 +116,8 @@ class CompileCache:
     @cached_property
     def _content(self) -> str:
         flags = [f"{flag}={vars(config)[flag]}" for flag in FLAGS]
-        return f"{sys.version} {np.__version__} {numba.__version__} {flags} {fingerprint(self._function)}"
+        versions = f"{sys.version} {np.__version__} {numba.__version__}"
+        return f"{versions} {flags} {self._options} {fingerprint(self._function)}"
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
         folder = cache_folder()

@@ -14,7 +14,7 @@ import numpy as np
 from phantom_envs.core.jit import entry
 
 
-@entry("core")
+@entry("core", allocates=True)
 def turn_advantages(
     values: Any,
     rewards: Any,

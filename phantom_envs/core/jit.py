@@ -29,7 +29,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 JIT_DISABLED: bool = bool(vars(config)["DISABLE_JIT"])
 """Whether this process runs the rules as plain Python."""
 
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": True}
+"""What numba is told. `_nrt`, whether references to arrays are counted, would else be as in whoever calls first."""
 
 if not hasattr(FunctionIdentity, "_unique_ids"):
     raise ImportError(f"numba {numba.__version__} numbers its symbols in another way; install another version of numba")
@@ -51,18 +52,25 @@ def wrapping(function: F) -> F:
     return jit(function)
 
 
-def entry(tag: str) -> Callable[[F], F]:
+def entry(tag: str, allocates: bool = False) -> Callable[[F], F]:
     """Compile a function that Python calls, once for each content and signature, and keep it on disk.
 
-    A closure is fine: what it closes over is part of its content. `tag` names the file and is what a user reads while
-    it compiles.
+    A closure is fine: what it closes over is part of its content.
+
+    Args:
+        tag: Names the file, and is what a user reads while it compiles.
+        allocates: Whether the function itself makes arrays or is returned new ones; what the functions that it calls do
+            within does not matter. One that does not is compiled without counting references to its arrays and to
+            views of them: Python holds these meanwhile, and to count takes as long as to play, longer still where
+            threads share an array. Numba asks for "NRT", its counting, where a function should have been marked.
     """
 
     def decorate(function: F) -> F:
         if JIT_DISABLED:
             return function
-        compiled: Any = numba.njit(**OPTIONS)(function)
-        compiled._cache = CompileCache(tag, function)  # noqa: SLF001  # what numba's enable_caching() does
+        options = OPTIONS | {"_nrt": allocates}
+        compiled: Any = numba.njit(**options)(function)
+        compiled._cache = CompileCache(tag, function, options)  # noqa: SLF001  # what numba's enable_caching() does
         return compiled  # type: ignore[no-any-return]  # a numba dispatcher, called like the function
 
     return decorate

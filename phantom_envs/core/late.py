@@ -40,7 +40,7 @@ def late(tag: str, result: types.Type, *arguments: types.Type) -> Callable[[F], 
     def decorate(function: F) -> F:
         if JIT_DISABLED:
             return function
-        compiled: Any = entry(tag)(function)
+        compiled: Any = entry(tag, allocates=True)(function)
         slot = ctypes.c_void_p(None)
 
         @ctypes.CFUNCTYPE(None)

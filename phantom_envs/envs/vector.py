@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -13,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import ArrayLike, NDArray
 
 from phantom_envs.core.batch import NO_RESET, RESET_NEXT_STEP, RESET_SAME_STEP, illegal, kernels, sample
+from phantom_envs.core.crew import Crew
 from phantom_envs.core.errors import GameOver, IllegalAction, InvalidAction, InvalidBatch, InvalidOption, NotReset
 from phantom_envs.core.game import RUNNING, Game, States, members
 from phantom_envs.core.rng import as_seed, successor
@@ -126,19 +125,11 @@ class PhantomVec:
 
     def _connect(self) -> None:
         self._kernels = kernels(self.game)
-        bounds = np.linspace(0, self.num_envs, min(self.threads, self.num_envs) + 1).astype(int).tolist()
-        self._ranges = list(pairwise(bounds))
-        self._pool = ThreadPoolExecutor(len(self._ranges) - 1) if len(self._ranges) > 1 else None
+        self._crew = Crew(min(self.threads, self.num_envs))
 
     def _spread(self, kernel: Callable[..., None], *arguments: Any) -> None:
-        """Run a kernel over all rows, the first range in this thread."""
-        if self._pool is None:
-            kernel(*arguments, 0, self.num_envs)
-            return
-        others = [self._pool.submit(kernel, *arguments, *span) for span in self._ranges[1:]]
-        kernel(*arguments, *self._ranges[0])
-        for other in others:
-            other.result()
+        """Run a kernel over all rows."""
+        self._crew.run(kernel, self.num_envs, *arguments)
 
     @property
     def states(self) -> States:
@@ -299,12 +290,11 @@ class PhantomVec:
         return self.game.state_dict(self._states[row])
 
     def close(self) -> None:
-        """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        """End the threads. The batch can still be used; then it starts others."""
+        self._crew.dismiss()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_kernels", "_pool", "game")} | {
+        return {name: value for name, value in vars(self).items() if name not in ("_kernels", "_crew", "game")} | {
             "game": self.game.id
         }
 

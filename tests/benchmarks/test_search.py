@@ -38,7 +38,8 @@ def test_bare_loop_makes_the_moves_of_random_play() -> None:
     ended = bare_play(game)(states, rng, blank_words(game), RANDOM, steps)
     observation = np.zeros((count, game.layout(players).size), np.int8)
     mask, rewards = np.zeros((count, game.num_actions), np.int8), np.zeros((count, players))
-    assert kernels(game).random_play(others, other_rng, observation, mask, rewards, 0.0, steps) == ended > 0
+    words = np.zeros((count, game.num_words), np.uint64)
+    assert kernels(game).random_play(others, words, other_rng, observation, mask, rewards, 0.0, steps) == ended > 0
     assert states.tobytes() == others.tobytes()
     assert rng.tolist() == other_rng.tolist()
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from benchmarks import ours, peers, throughput
+from benchmarks.companion import CALLS, TWO_PROCESSES, companion, side_by_side
 from benchmarks.machine import cores, cpu_model, pinned, revision
-from benchmarks.timing import Contender, Loop
+from benchmarks.timing import Contender, Loop, Result
 from phantom_envs.envs.vector import make_vec
 from phantom_envs.registry import game_ids, get_game
 
@@ -45,11 +46,34 @@ def test_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert min(row["runs"]) <= row["steps_per_second"] <= max(row["runs"])
     if len(cores()) > 1:
         assert [gain["players"] for gain in report["two_threads"]] == [3]
+        assert min(report["two_threads"][0][name] for name in ("speed_up", "ceiling")) > 0
     else:
         assert "two threads" in report["skipped"]
     shown = capsys.readouterr().out
     assert "phantom_trick_v0" in shown
     assert "3 players" in shown
+
+
+def test_two_threads_are_compared_round_by_round() -> None:
+    def result(way: str, threads: int, *runs: float) -> Result:
+        return Result("phantom_envs", "a", 3, way, 4096, threads, 2, 9, runs)
+
+    results = [
+        result(ours.SAMPLER, 1, 100.0, 50.0, 10.0),  # a machine that gets busy
+        result(ours.SAMPLER, 2, 180.0, 85.0, 10.0),
+        result(TWO_PROCESSES, 1, 200.0, 50.0, 19.0),
+        Result("phantom_envs", "a", 3, ours.SAMPLER, 4096, 1, 1, 9, (7.0, 7.0, 7.0)),
+    ]
+    (gain,) = throughput.two_threads(results)
+    assert gain == {"game": "a", "players": 3, "speed_up": pytest.approx(1.7), "ceiling": pytest.approx(1.9)}
+
+
+@pytest.mark.skipif(len(cores()) < 2, reason="needs two cores")
+def test_two_processes_count_the_steps_of_both() -> None:
+    game = get_game("phantom_trick_v0")
+    alone, loop = ours.batch_loop(game, 3, 16), side_by_side(game, 3, 16)
+    assert loop() == 2 * CALLS * alone()
+    assert companion() is companion()
 
 
 def test_all_games_and_player_counts_are_chosen_by_default() -> None:

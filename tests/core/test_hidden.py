@@ -24,7 +24,7 @@ Deal = tuple[int, ...]
 
 def kept_on_disk(function: Any) -> Any:
     """The same function as an entry: compiled once, not in each run of the tests."""
-    return entry("test_hidden")(getattr(function, "py_func", function))
+    return entry("test_hidden", allocates=True)(getattr(function, "py_func", function))
 
 
 WAYS = {"shuffles first": kept_on_disk(redeal), "by counts": kept_on_disk(_deal_by_counts)}

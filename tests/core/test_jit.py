@@ -7,11 +7,16 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numba.core.errors import NumbaError
 
 import phantom_envs
+from phantom_envs.core.batch import sample
 from phantom_envs.core.compile_cache import DAY, KEPT_DAYS, SUFFIX, cached_files, remove_files
+from phantom_envs.core.jit import JIT_DISABLED, entry, jit
 
 SCRIPT = """
 import numpy as np
@@ -264,3 +269,33 @@ with get_context("fork").Pool(2) as pool:
     print(len({*pool.map(number, range(4), chunksize=1), number(0)}))
 """
     assert run(copied, tmp_path / "cache", script)[0] == "5\n"
+
+
+def test_calls_keep_no_references() -> None:
+    words, actions = np.ones((3, 1), np.uint64), np.zeros(3, np.int64)
+    rng = np.arange(3, dtype=np.uint64).reshape(3, 1)
+    before = [sys.getrefcount(array) for array in (words, rng, actions)]
+    for _ in range(10):
+        sample(words, rng, actions, 0, 3)
+    assert [sys.getrefcount(array) for array in (words, rng, actions)] == before
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="about compiled code")
+def test_only_an_entry_that_says_so_allocates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHANTOM_ENVS_CACHE_DIR", str(tmp_path))
+
+    @jit
+    def doubled(numbers: Any) -> Any:
+        return numbers * 2
+
+    def total(numbers: Any) -> Any:
+        return doubled(numbers[1:]).sum()
+
+    def counted(numbers: Any) -> Any:
+        return np.zeros(len(numbers)).sum() + len(numbers)
+
+    numbers = np.arange(4)
+    with pytest.raises(NumbaError):
+        entry("test_jit")(counted)(numbers)
+    assert entry("test_jit", allocates=True)(counted)(numbers) == 4
+    assert entry("test_jit", allocates=True)(total)(numbers) == 12

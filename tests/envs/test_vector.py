@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import pickle
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_all_start_methods, get_context
 from typing import Any
 
 import numpy as np
@@ -114,6 +120,88 @@ def test_goes_on_exactly_alike(way: str) -> None:
         return
     twin = copy.deepcopy(vec) if way == "deepcopy" else pickle.loads(pickle.dumps(vec))  # noqa: S301  # our own bytes
     assert play(twin, 300) == play(vec, 300)
+
+
+@pytest.mark.skipif("fork" not in get_all_start_methods(), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # this is about what it warns of
+def test_goes_on_in_a_forked_process() -> None:
+    vec, twin = vec_of(600, threads=2), vec_of(600)
+    play(vec, 3)
+    play(twin, 3)
+    context = get_context("fork")
+    answers = context.SimpleQueue()
+    child = context.Process(target=lambda: answers.put(digest(play(vec, 5))))
+    child.start()
+    child.join(60)
+    if child.exitcode is None:
+        child.kill()
+    assert child.exitcode == 0
+    assert answers.get() == digest(play(twin, 5)) == digest(play(vec, 5))
+
+
+def digest(traces: list[bytes]) -> str:
+    return hashlib.sha256(b"".join(traces)).hexdigest()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_goes_on_after_close(threads: int) -> None:
+    vec, twin = vec_of(threads=threads), vec_of()
+    play(vec, 3)
+    play(twin, 3)
+    vec.close()
+    vec.close()
+    assert play(vec, 5) == play(twin, 5)
+
+
+def test_batches_step_at_once_as_if_alone() -> None:
+    batches = [vec_of(300, threads=2) for _ in range(3)]
+    with ThreadPoolExecutor(len(batches)) as pool:
+        traces = list(pool.map(lambda vec: digest(play(vec, 40)), batches))
+    assert set(traces) == {digest(play(vec_of(300), 40))}
+
+
+class Interruption(BaseException):
+    """As `KeyboardInterrupt`, which pytest would take for its own."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that sends signals")
+def test_goes_on_after_interruptions() -> None:
+    def interrupt(number: int, frame: Any) -> None:
+        raise Interruption
+
+    vec = vec_of(300, threads=2)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for interruption in range(30):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.005 + 0.0001 * interruption)
+                while True:
+                    vec.step(vec.sample())
+            except Interruption:
+                continue
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    saved = vec.save()
+    twin = vec_of(300)
+    twin.restore(saved)
+    assert play(vec, 5) == play(twin, 5)
+
+
+@pytest.mark.parametrize("end", ["", "sys.exit(3)", "raise KeyboardInterrupt", "del vec"])
+def test_threads_do_not_keep_a_process_alive(end: str) -> None:
+    script = f"""
+import sys
+from phantom_envs import make_vec
+vec = make_vec("{GAME}", 300, threads=2)
+vec.reset()
+for _ in range(5):
+    vec.step(vec.sample())
+{end}
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode != 0) == end.startswith(("sys.exit", "raise")), done.stderr
+    assert ("Traceback" in done.stderr) == end.startswith("raise")
 
 
 def test_restore_refuses_another_kind_of_batch() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from phantom_envs.core.checks import as_known_action, as_seat
 from phantom_envs.core.errors import InvalidOption, InvalidPlayers, UnknownOption
 from phantom_envs.core.layout import Layout
 
@@ -34,6 +35,26 @@ HEADER: list[tuple[Any, ...]] = [
     ("points", np.int16, (MAX_PLAYERS,)),  # per seat, points booked by the last step; cleared before each step
 ]
 """Fields that every state begins with. `deal` finds the first three set, and all else zero but the option fields."""
+
+
+def state_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype[np.void]:
+    """The dtype of a record of these fields, aligned as compiled code likes it best.
+
+    What alignment leaves free becomes fields of its own, named `gap_` and their offset. NumPy copies records field by
+    field: bytes of no field would be whatever was in memory before, and equal games would differ in their bytes.
+    """
+    aligned = np.dtype(list(fields), align=True)
+    whole: list[tuple[Any, ...]] = []
+    end = 0
+    for each, (kind, start, *_) in zip(fields, (aligned.fields or {}).values(), strict=True):
+        whole += [*_gap(end, start), each]
+        end = start + kind.itemsize
+    whole += _gap(end, aligned.itemsize)
+    return np.dtype(whole, align=True)
+
+
+def _gap(start: int, stop: int) -> list[tuple[Any, ...]]:
+    return [(f"gap_{start}", np.uint8, (stop - start,))] if stop > start else []
 
 
 @dataclass(frozen=True)
@@ -84,7 +105,7 @@ class Game:
         options: All options; the first is `reward`.
         reward_weights: Per reward name, a function of the player count that gives the weight of winning and the
             weight of a point (negative where few points are good).
-        dtype: The state, beginning with `HEADER`.
+        dtype: The state, a `state_dtype` of fields beginning with `HEADER`.
         num_actions: Size of the action space.
         action_table: Rows (count, names, meaning) for the documentation.
         max_decisions: Bound on the decisions of a game by player count and options, or None if the rules set none.
@@ -95,9 +116,11 @@ class Game:
         observe: `observe(s, seat, out)` writes what `seat` knows into int8 `out`.
         resample: `resample(s, seat)` redraws what `seat` cannot know from `s["rng"]`.
         rule_action: `rule_action(s, words)` is the rule bot's choice for the seat to act.
-        action_name: Canonical name of an action in a state (its phase says what an index does).
+        action_name: Canonical name of an action in a state (its phase says what an index does). An index that is none
+            is `InvalidAction` or `IllegalAction`.
         state_dict: The complete state, hidden information included, as plain JSON-able data.
-        picture: The table in text, as a seat sees it (None: everything), in colour or not.
+        picture: The table in text, as a seat sees it (None: everything), in colour or not. A seat in which nobody
+            sits is `InvalidSeat`.
     """
 
     name: str
@@ -119,13 +142,26 @@ class Game:
     observe: Callable[[Record, int, Any], None]
     resample: Callable[[Record, int], None]
     rule_action: Callable[[Record, Any], int]
-    action_name: Callable[[Record, int], str]
+    action_name: Callable[[Record, Any], str]
     state_dict: Callable[[Record], dict[str, Any]]
-    picture: Callable[[Record, int | None, bool], str]
+    picture: Callable[[Record, Any, bool], str]
     deal_field: str | None = None
     """Field of the record that counts the deals of a game, or None where a game is a single one."""
     extras: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """Further pages of `phantom-envs describe`, by flag name (a board, say)."""
+
+    def __post_init__(self) -> None:
+        """Let `action_name` and `picture` refuse what there is not, so that no game need do it."""
+        action_name, picture = self.action_name, self.picture
+
+        def checked_name(s: Record, action: Any) -> str:
+            return action_name(s, as_known_action(action, self.num_actions))
+
+        def checked_picture(s: Record, seat: Any, color: bool) -> str:
+            return picture(s, None if seat is None else as_seat(seat, int(s["num_players"])), color)
+
+        object.__setattr__(self, "action_name", checked_name)  # frozen, but still in the making
+        object.__setattr__(self, "picture", checked_picture)
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         """A game is copied and pickled as a reference to the `GAME` of its folder."""

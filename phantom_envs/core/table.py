@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phantom_envs.core.batch import DEAL, DEAL_NEXT, KEEP, REWARDED, SEAT_BITS, STATUS_SHIFT, kernels, places
-from phantom_envs.core.errors import GameOver, IllegalAction, InvalidAction, NotReset
+from phantom_envs.core.checks import as_action, as_seat
+from phantom_envs.core.errors import GameOver, IllegalAction, NotReset
 from phantom_envs.core.game import RUNNING, TERMINATED, TRUNCATED, Game, Record, States, members
 from phantom_envs.core.rng import as_seed
 
@@ -92,6 +93,7 @@ class Table:
 
     def refresh(self) -> None:
         """Derive everything from the record, after it was replaced."""
+        self.dealt = True
         self._set_up(KEEP)
 
     def _set_up(self, how: int) -> None:
@@ -105,7 +107,7 @@ class Table:
         Raises:
             NotReset: No game has been dealt.
             GameOver: The game has ended.
-            InvalidAction: `action` is no integer.
+            InvalidAction: `action` is no integer; True and False are none.
             IllegalAction: The rules do not allow it now. The state is as it was.
         """
         if not self.attempt(action):
@@ -113,6 +115,8 @@ class Table:
 
     def attempt(self, action: SupportsIndex) -> bool:
         """Play `action` if it is a legal one; if not, nothing has changed. Returns whether it was played."""
+        if isinstance(action, bool):
+            return False
         try:
             index = operator.index(action)
         except TypeError:
@@ -128,17 +132,10 @@ class Table:
         return True
 
     def _refuse(self, action: SupportsIndex) -> None:
-        if not self.dealt:
-            raise NotReset("no game has been dealt; call reset() first")
+        self._check_dealt()
         if self.status != RUNNING:
             raise GameOver(f"this game of {self.game.title} is over; call reset() for the next one")
-        try:
-            index = operator.index(action)
-        except TypeError as error:
-            raise InvalidAction(
-                f"an action is an integer from 0 to {self._num_actions - 1}, "
-                f"got {action!r} of type {type(action).__name__}"
-            ) from error
+        index = as_action(action, self._num_actions)
         legal = self.legal()
         shown = ", ".join(f"{each} ({self.action_name(each)})" for each in legal)
         inside = 0 <= index < self._num_actions
@@ -153,8 +150,15 @@ class Table:
         """The names of the legal actions, in order of their indexes."""
         return [self.action_name(action) for action in self.legal()]
 
-    def action_name(self, action: int) -> str:
-        """The canonical name of an action now."""
+    def action_name(self, action: SupportsIndex) -> str:
+        """The canonical name of an action now.
+
+        Raises:
+            NotReset: No game has been dealt.
+            InvalidAction: `action` is no integer.
+            IllegalAction: There is no such action in this game.
+        """
+        self._check_dealt()
         return self.game.action_name(self.state, action)
 
     def action_of(self, name: str) -> int:
@@ -164,18 +168,35 @@ class Table:
                 return action
         raise IllegalAction(f"player_{self.seat} may not {name!r}; legal are {', '.join(self.legal_names())}")
 
-    def observe(self, seat: int) -> NDArray[np.int8]:
-        """What `seat` knows, int8 (D,)."""
-        if seat == self.seat:
+    def observe(self, seat: SupportsIndex) -> NDArray[np.int8]:
+        """What `seat` knows, int8 (D,).
+
+        Raises:
+            NotReset: No game has been dealt.
+            InvalidSeat: Nobody sits there.
+        """
+        self._check_dealt()
+        index = as_seat(seat, self.num_players)
+        if index == self.seat:
             return self.observation.copy()
-        out = np.empty_like(self.observation)
-        kernels(self.game).look(self.states, 0, seat, out)
+        out = np.zeros_like(self.observation)
+        kernels(self.game).look(self.states, 0, index, out)
         return out
 
-    def resample(self, seat: int, seed: int) -> None:
-        """Redraw what `seat` cannot know, chance to come included."""
-        kernels(self.game).redraw(self.states, 0, seat, np.uint64(as_seed(seed)))
+    def resample(self, seat: SupportsIndex, seed: SupportsIndex) -> None:
+        """Redraw what `seat` cannot know, chance to come included.
+
+        Raises:
+            NotReset: No game has been dealt.
+            InvalidSeat: Nobody sits there.
+        """
+        self._check_dealt()
+        kernels(self.game).redraw(self.states, 0, as_seat(seat, self.num_players), np.uint64(as_seed(seed)))
         self.refresh()
+
+    def _check_dealt(self) -> None:
+        if not self.dealt:
+            raise NotReset("no game has been dealt; call reset() first")
 
     def state_dict(self) -> dict[str, Any]:
         """The complete state as plain data. It holds hidden information."""

@@ -342,6 +342,8 @@ class TestErrors:
             (ready, -1, IllegalAction, "may not choose action -1; legal are"),
             (ready, 0.5, InvalidAction, "an integer from 0 to 59, got 0.5 of type float"),
             (ready, None, InvalidAction, "got None"),
+            (ready, True, InvalidAction, "got True of type bool"),
+            (ready, False, InvalidAction, "got False of type bool"),
             (ended, 0, GameOver, r"is over; call reset\(\)"),
         ],
     )
@@ -374,6 +376,9 @@ class TestErrors:
             (np.zeros(2, np.int64), InvalidAction, r"integers of shape \(3,\), got int64 \(2,\)"),
             (np.zeros(3), InvalidAction, "got float64"),
             (5, InvalidAction, r"\(\)"),
+            (np.array([True, False, True]), InvalidAction, "got bool"),
+            ([True, 3, 4], InvalidAction, r"integers of shape \(3,\), got some of type bool"),
+            ([[1], [2, 3], 4], InvalidAction, r"integers of shape \(3,\)"),
             (np.array([0, 0, 0]), IllegalAction, "may not choose action 0 in row 0; legal are"),
         ],
     )

@@ -54,16 +54,19 @@ def as_known_action(given: Any, num_actions: int) -> int:
 
 def as_actions(given: Any, count: int, who: str = "actions must be") -> NDArray[np.int64]:
     """`given` as `count` integers, a copy; else `InvalidAction`, whose message begins with `who`."""
-    wanted = f"{who} integers of shape ({count},)"
     try:
         actions = np.asarray(given)
     except ValueError as error:  # rows of different lengths
-        raise InvalidAction(f"{wanted}: {error}") from error
+        raise _no_actions(who, count, str(error)) from error
     if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise InvalidAction(f"{wanted}, got {actions.dtype} {actions.shape}")
+        raise _no_actions(who, count, f"got {actions.dtype} {actions.shape}")
     if isinstance(given, list | tuple) and any(isinstance(each, bool | np.bool_) for each in given):
-        raise InvalidAction(f"{wanted}, got some of type bool")  # which NumPy takes for 0 and 1 among integers
+        raise _no_actions(who, count, "got some of type bool")  # which NumPy takes for 0 and 1 among integers
     return actions.astype(np.int64)
+
+
+def _no_actions(who: str, count: int, why: str) -> InvalidAction:
+    return InvalidAction(f"{who} integers of shape ({count},), {why}")
 
 
 def as_seeds_of(given: Any, count: int) -> NDArray[np.uint64]:

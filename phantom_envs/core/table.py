@@ -21,12 +21,11 @@ from phantom_envs.core.rng import as_seed
 class Table:
     """A game of `game`, its legal actions and the rewards of the last step.
 
-    The arrays are views that the next step changes; copy what you keep.
+    The arrays but `words` are views that the next step changes; copy what you keep.
 
     Attributes:
         states: The record, shape (1,).
         mask: Legal actions of the seat to act as 0 and 1, int8 (A,); all zero when the game is over.
-        words: The same as a set, uint64 (W,).
         rewards: Rewards of the last step, float64 (P,).
         rewarded: Whether any of them is not zero.
         observation: What the seat to act knows, int8 (D,); without meaning when the game is over.
@@ -55,9 +54,14 @@ class Table:
         self._num_actions = game.num_actions
         self.states: States = memory[: game.dtype.itemsize].view(game.dtype)
         self.rewards: NDArray[np.float64] = memory[at.rewards : at.words].view(np.float64)[: self.num_players]
-        self.words: NDArray[np.uint64] = memory[at.words : at.mask].view(np.uint64)
+        self._words: NDArray[np.uint64] = memory[at.words : at.mask].view(np.uint64)
         self.mask: NDArray[np.int8] = memory[at.mask : at.observation].view(np.int8)
         self.observation: NDArray[np.int8] = memory[at.observation :].view(np.int8)
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """The legal actions as a set, uint64 (W,); a copy, since it decides what may be played."""
+        return self._words.copy()
 
     @property
     def state(self) -> Record:
@@ -144,7 +148,7 @@ class Table:
 
     def legal(self) -> list[int]:
         """The legal actions, ascending."""
-        return members(self.words)
+        return members(self._words)
 
     def legal_names(self) -> list[str]:
         """The names of the legal actions, in order of their indexes."""

@@ -273,9 +273,10 @@ def _deal(games: LearnerGames, seed: Any, which: NDArray[np.bool_]) -> None:
     fresh = np.full(games.count, not games.dealt)
     seeds = games.next_seeds() if games.dealt else as_seeds(secrets.randbits(63), games.count)
     if isinstance(seed, Sequence) and None in seed:
-        fresh |= [each is not None for each in seed]
-        seed = [kept if each is None else each for each, kept in zip(seed, seeds, strict=True)]
-        seeds = as_seeds(seed, games.count)
+        given = [each is not None for each in seed]
+        new = as_seeds([0 if each is None else each for each in seed], games.count)
+        fresh |= given
+        seeds = np.where(given, new, seeds)
     elif seed is not None:
         fresh[:] = True
         seeds = as_seeds(seed, games.count)

@@ -172,7 +172,7 @@ class PhantomVec:
             InvalidBatch: Wrong number of seeds or wrong shape of the mask.
             NotReset: A partial reset before any full one.
         """
-        which = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask)
+        which = np.ones(self.num_envs, np.bool_) if mask is None else np.array(mask)
         if which.shape != (self.num_envs,) or which.dtype != np.bool_:
             raise InvalidBatch(f"mask must be bool of shape ({self.num_envs},), got {which.dtype} {which.shape}")
         if not self._dealt and not which.all():

@@ -72,6 +72,21 @@ def test_actions_that_are_no_integers_are_refused(game_id: str) -> None:
     assert table.attempt(1)
 
 
+@every_game
+def test_nothing_that_is_shown_makes_an_action_legal(game_id: str) -> None:
+    table = Table(get_game(game_id))
+    table.deal(3)
+    legal = table.legal()
+    wrong = next(action for action in range(table.game.num_actions) if action not in legal)
+    table.words[:] = ~np.uint64(0)
+    table.mask[:] = 1
+    assert table.legal() == legal
+    with pytest.raises(IllegalAction, match=f"may not choose action {wrong} "):
+        table.play(wrong)
+    table.play(legal[0])
+    assert table.mask.sum() == len(table.legal())
+
+
 @pytest.mark.parametrize("ask", [lambda t: t.observe(0), lambda t: t.resample(0, 1), lambda t: t.action_name(0)])
 def test_nothing_is_known_of_a_game_that_was_not_dealt(ask: Callable[[Table], Any]) -> None:
     table = Table(get_game("phantom_v0"))

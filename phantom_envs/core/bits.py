@@ -44,6 +44,12 @@ def first_n(n: int) -> Any:
 
 
 @jit
+def shifted(members: Any, by: int) -> Any:
+    """The set with `by` added to every member, `0 <= by < 64`; members that reach 64 are lost."""
+    return np.uint64(members) << np.uint64(by)
+
+
+@jit
 def drop_lowest(members: Any) -> Any:
     """The set without its lowest member; it must not be empty."""
     return members & (members - ONE)

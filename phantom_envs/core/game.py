@@ -36,6 +36,9 @@ HEADER: list[tuple[Any, ...]] = [
 ]
 """Fields that every state begins with. `deal` finds the first three set, and all else zero but the option fields."""
 
+GIVEN = ("seed", "num_players")
+"""Fields of the header that a new game takes over."""
+
 
 def state_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype[np.void]:
     """The dtype of a record of these fields, aligned as compiled code likes it best.
@@ -87,6 +90,10 @@ class Option:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or not self.least <= value <= self.most:
             raise InvalidOption(f"{self.name}={value!r}: give an integer from {self.least} to {self.most}")
         return int(value)
+
+
+def _never(s: Record) -> bool:
+    return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +154,8 @@ class Game:
     picture: Callable[[Record, Any, bool], str]
     deal_field: str | None = None
     """Field of the record that counts the deals of a game, or None where a game is a single one."""
+    secret: Callable[[Record], bool] = _never
+    """`secret(s)`: whether what the seat to act chooses now stays hidden from all others once it is chosen."""
     extras: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """Further pages of `phantom-envs describe`, by flag name (a board, say)."""
 
@@ -201,6 +210,11 @@ class Game:
     def weights(self, num_players: int, options: Mapping[str, Any]) -> tuple[float, float]:
         """Weight of winning and weight of a point for these settings."""
         return self.reward_weights[str(options["reward"])](num_players)
+
+    @property
+    def kept_fields(self) -> tuple[str, ...]:
+        """The fields that a new game in the same record takes over: its seed, the number of players, the options."""
+        return GIVEN + tuple(option.field for option in self.options if option.field is not None)
 
     def blank(self, count: int, num_players: int, options: Mapping[str, Any]) -> States:
         """`count` records with player count and options set, not dealt yet."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.das_phantom import belief, observation, picture, rule_bot, rules, text
-from phantom_envs.games.das_phantom.components import NUM_ACTIONS, REWARD_PER_THING
+from phantom_envs.games.das_phantom.components import NUM_ACTIONS, PLAYERS, REWARD_PER_THING
 from phantom_envs.games.das_phantom.state import STATE
 
 MOST_DECISIONS_IN_TURN = 120
@@ -28,7 +28,7 @@ GAME = Game(
     version=0,
     title="Das Phantom",
     summary="A race through an underground labyrinth with dice, hidden tiles and cards, and a wandering phantom.",
-    players=(2, 3, 4, 5, 6),
+    players=PLAYERS,
     default_players=4,
     options=(
         Option(

@@ -11,6 +11,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+PLAYERS = (2, 3, 4, 5, 6)
 MAX_PLAYERS = 6
 NUM_ROWS, NUM_COLUMNS = 14, 16
 NUM_CELLS = NUM_ROWS * NUM_COLUMNS
@@ -41,6 +42,9 @@ PILE_OF = np.array([SINGLE, SINGLE, DOUBLE, DOUBLE, DOUBLE, MAGIC, MAGIC, MAGIC,
 MAX_PILE = 24
 MAX_TILES = 32
 HAND_LIMIT = 6
+MAX_DISCARDS = 40
+"""In a turn: of one more than are taken. A turn has 17 moves at most, by the die, a meeting, the 8 torches and the 7
+cards that may be in hand at its beginning, and a move brings two items at most."""
 
 REQUIRED_ROSES = np.array([0, 0, 6, 4, 3, 2, 2], np.int8)
 """Per player count, the roses needed to enter the finish; one more is the most a player may have."""

@@ -73,35 +73,10 @@ def deal(s: Record) -> None:
     """Set up a new game."""
     store(s["paths"], PATH_CELLS)
     store(s["roses_left"], ROSE_CELLS)
-    for word in range(4):
-        s["laid"][word] = EMPTY
-        s["exact"][word] = EMPTY
-        s["early"][word] = EMPTY
     for seat in range(MAX_PLAYERS):
         s["pawns"][seat] = START
-        s["roses"][seat] = 0
-        s["blocked"][seat] = 0
-        s["to_chase"][seat] = 0
-        s["chased"][seat] = 0
-        for kind in range(NUM_ITEMS):
-            s["hands"][seat, kind] = 0
-        for pile in range(NUM_PILES):
-            s["held"][seat, pile] = 0
-    for kind in range(NUM_ITEMS):
-        s["gone"][kind] = 0
-    for kind in range(NUM_TILES):
-        s["out_count"][kind] = 0
-    s["discard"][:] = 0
-    s["out"][:] = 0
-    s["discard_size"] = 0
-    s["out_size"] = 0
-    s["violins"] = 0
-    s["steps"] = 0
-    s["num_to_chase"] = 0
-    s["num_chased"] = 0
     s["phantom"] = PHANTOM_ROOM
     s["round"] = 1
-    s["first"] = 0
     movement.clear_turn(s)
     piles.fill_piles(s)
     rounds.start_round(s)

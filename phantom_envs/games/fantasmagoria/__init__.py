@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.fantasmagoria import belief, observation, rule_bot, rules, text
-from phantom_envs.games.fantasmagoria.components import MAX_TRICKS, NUM_ACTIONS, NUM_ROUNDS, POINTS_SCALE
+from phantom_envs.games.fantasmagoria.components import MAX_TRICKS, NUM_ACTIONS, NUM_ROUNDS, PLAYERS, POINTS_SCALE
 from phantom_envs.games.fantasmagoria.state import STATE
 
 GAME = Game(
@@ -12,7 +12,7 @@ GAME = Game(
     version=0,
     title="Fantasmagória",
     summary="A trick-taking game with a moving trump number, in which ghosts are best left to others.",
-    players=(3, 4),
+    players=PLAYERS,
     default_players=4,
     options=(
         Option("reward", "win", "what is rewarded: winning the game, or few scares in each round", ("win", "score")),
@@ -33,4 +33,5 @@ GAME = Game(
     state_dict=text.state_dict,
     picture=text.picture,
     deal_field="round",
+    secret=text.secret,
 )

@@ -45,9 +45,6 @@ from phantom_envs.games.fantasmagoria.state import HAUNT, OVER, PLAY, SACRIFICE
 def deal(s: Record) -> None:
     """Set up a new game."""
     s["round"] = 1
-    for seat in range(MAX_PLAYERS):
-        s["scores"][seat] = 0
-        s["last_scares"][seat] = 0
     deal_round(s)
 
 

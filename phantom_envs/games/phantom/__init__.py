@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.phantom import actions, belief, observation, rule_bot, rules, text
-from phantom_envs.games.phantom.components import HAND_SIZE, MAX_TURNS, NUM_OCCUPANTS, POINTS_SCALE
+from phantom_envs.games.phantom.components import HAND_SIZE, MAX_TURNS, NUM_OCCUPANTS, NUM_SEATS, POINTS_SCALE
 from phantom_envs.games.phantom.state import STATE
 
 GAME = Game(
@@ -12,7 +12,7 @@ GAME = Game(
     version=0,
     title="Phantom",
     summary="Ghosts and Places haunt a house of four zones; who frightens an Occupant most takes it.",
-    players=(2,),
+    players=(NUM_SEATS,),
     default_players=2,
     options=(
         Option("reward", "win", "what is rewarded: winning the game, or each Occupant taken", ("win", "score")),

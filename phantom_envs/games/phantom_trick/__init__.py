@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.phantom_trick import belief, observation, rule_bot, rules, text
-from phantom_envs.games.phantom_trick.components import HAND_SIZE, NUM_CARDS, NUM_ROUNDS, NUM_TRICKS, POINTS_SCALE
+from phantom_envs.games.phantom_trick.components import (
+    HAND_SIZE,
+    NUM_CARDS,
+    NUM_ROUNDS,
+    NUM_TRICKS,
+    PLAYERS,
+    POINTS_SCALE,
+)
 from phantom_envs.games.phantom_trick.state import STATE
 
 GAME = Game(
@@ -12,7 +19,7 @@ GAME = Game(
     version=0,
     title="Phantom Trick",
     summary="A trick-taking game in which equal cards make each other vanish.",
-    players=(3, 4, 5),
+    players=PLAYERS,
     default_players=4,
     options=(
         Option("reward", "win", "what is rewarded: winning the game, or the points of each round", ("win", "score")),
@@ -33,4 +40,5 @@ GAME = Game(
     state_dict=text.state_dict,
     picture=text.picture,
     deal_field="round",
+    secret=text.secret,
 )

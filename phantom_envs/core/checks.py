@@ -70,10 +70,15 @@ def _no_actions(who: str, count: int, why: str) -> InvalidAction:
 
 
 def as_seeds_of(given: Any, count: int) -> NDArray[np.uint64]:
-    """`given` as seeds (`count`, …), else `InvalidBatch`."""
-    seeds = np.asarray(given)
-    if seeds.shape[:1] != (count,) or seeds.dtype.kind not in "iu" or (seeds < 0).any():
+    """`given` as seeds (`count`, …), a copy; else `InvalidBatch`."""
+    seeds = given if isinstance(given, np.ndarray) else np.array(given, object)  # NumPy turns some integers into floats
+    if seeds.dtype == object:
+        whole = all(as_index(each) is not None and 0 <= each < 2**64 for each in seeds.flat)
+    else:
+        whole = seeds.dtype.kind in "iu" and bool((seeds >= 0).all())
+    if seeds.shape[:1] != (count,) or not whole:
         raise InvalidBatch(
-            f"seeds must be integers from 0 of shape ({count},) or ({count}, M), got {seeds.dtype} {seeds.shape}"
+            f"seeds must be integers of 0 … 2**64 - 1 in shape ({count},) or ({count}, M), "
+            f"got {seeds.dtype} {seeds.shape}"
         )
     return seeds.astype(np.uint64)

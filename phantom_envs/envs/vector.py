@@ -298,7 +298,7 @@ class PhantomVec:
             name in saved and (saved[name].shape, saved[name].dtype) == (a.shape, a.dtype) for name, a in own.items()
         )
         blank = self.game.blank(1, self.num_players, self.options)
-        fixed = ["num_players", *(option.field for option in self.game.options if option.field is not None)]
+        fixed = [name for name in self.game.kept_fields if name != "seed"]
         if not fits or any((saved["states"][field] != blank[field]).any() for field in fixed):
             raise InvalidBatch(
                 f"saved by another kind of batch; this one has {self.num_envs} games of {self.game.id} for "

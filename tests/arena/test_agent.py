@@ -98,11 +98,29 @@ def test_rows_that_there_are_not_are_refused(row: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "seeds", [[1, 2, 3], np.zeros((3, 4), np.int64), 7, np.zeros(6), [-1] * 6, np.zeros((6, 2), np.bool_), ["1"] * 6]
+    "seeds",
+    [
+        [1, 2, 3],
+        np.zeros((3, 4), np.int64),
+        7,
+        np.zeros(6),
+        [-1] * 6,
+        [2**64] * 6,
+        np.full(6, -1),
+        [True] * 6,
+        ["1"] * 6,
+    ],
 )
 def test_wrong_seeds_of_worlds_are_refused(seeds: Any) -> None:
-    with pytest.raises(InvalidBatch, match=r"seeds must be integers from 0 of shape \(6,\) or \(6, M\), got"):
+    with pytest.raises(InvalidBatch, match=r"seeds must be integers of 0 … 2\*\*64 - 1 in shape \(6,\) or"):
         decisions_of(tables(6)).determinize(seeds)
+
+
+def test_seeds_of_worlds_may_be_any_integers() -> None:
+    decisions = decisions_of(tables(3))
+    worlds = decisions.determinize(np.array([2**63, 1, 2], np.uint64))
+    assert (decisions.determinize([2**63, 1, 2]) == worlds).all()  # type: ignore[arg-type]  # a list will do
+    assert (decisions.determinize(np.array([5, 1, 2], np.int8))[1:] == worlds[1:]).all()
 
 
 def test_no_worlds_may_be_asked_for() -> None:

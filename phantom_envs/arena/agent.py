@@ -23,6 +23,8 @@ from phantom_envs.core.errors import GameOver, InvalidAction, PhantomError
 from phantom_envs.core.game import RUNNING, Game, States, members
 from phantom_envs.core.table import Table
 
+COMPLAINT = "{who} answered {what}; one integer for each of {count} decisions is wanted"
+
 
 class AgentError(PhantomError, RuntimeError):
     """An agent did not answer, or answered something that is no legal action."""
@@ -208,7 +210,7 @@ class SingleAgent(ABC):
         answers = [self.act_one(decision) for decision in decisions]
         if not answers:
             return np.zeros(0, np.int64)
-        return as_actions(answers, len(answers), f"act_one of {type(self).__name__} must answer")
+        return as_actions(answers, len(answers), COMPLAINT, f"act_one of {type(self).__name__}")
 
 
 def ask(agent: Agent, label: str, decisions: Decisions) -> NDArray[np.int64]:
@@ -220,7 +222,7 @@ def ask(agent: Agent, label: str, decisions: Decisions) -> NDArray[np.int64]:
     size, words = len(decisions), decisions.words  # its own, taken before the agent has the decisions in its hands
     answer = agent.act(decisions)
     try:
-        actions = as_actions(answer, size, f"agent {label!r} must answer")
+        actions = as_actions(answer, size, COMPLAINT, f"agent {label!r}")
     except InvalidAction as error:
         raise AgentError(str(error)) from error
     row = illegal(words, actions, 0, size)

@@ -52,21 +52,25 @@ def as_known_action(given: Any, num_actions: int) -> int:
     return action
 
 
-def as_actions(given: Any, count: int, who: str = "actions must be") -> NDArray[np.int64]:
-    """`given` as `count` integers, a copy; else `InvalidAction`, whose message begins with `who`."""
+def as_actions(
+    given: Any,
+    count: int,
+    complaint: str = "actions must be integers of shape ({count},), got {what}",
+    who: Any = None,
+) -> NDArray[np.int64]:
+    """`given` as `count` integers, a copy; else `InvalidAction` with the complaint, `{who}` filled in as well."""
+    what = ""
     try:
         actions = np.asarray(given)
-    except ValueError as error:  # rows of different lengths
-        raise _no_actions(who, count, str(error)) from error
-    if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise _no_actions(who, count, f"got {actions.dtype} {actions.shape}")
-    if isinstance(given, list | tuple) and any(isinstance(each, bool | np.bool_) for each in given):
-        raise _no_actions(who, count, "got some of type bool")  # which NumPy takes for 0 and 1 among integers
+        if actions.shape != (count,) or actions.dtype.kind not in "iu":
+            what = f"{actions.dtype} {actions.shape}"
+        elif isinstance(given, list | tuple) and any(isinstance(each, bool | np.bool_) for each in given):
+            what = "bool among integers"  # which NumPy takes for 0 and 1
+    except ValueError:
+        what = "rows of different lengths"
+    if what:
+        raise InvalidAction(complaint.format(count=count, what=what, who=who))
     return actions.astype(np.int64)
-
-
-def _no_actions(who: str, count: int, why: str) -> InvalidAction:
-    return InvalidAction(f"{who} integers of shape ({count},), {why}")
 
 
 def as_seeds_of(given: Any, count: int) -> NDArray[np.uint64]:

@@ -31,6 +31,7 @@ Policy: TypeAlias = Callable[[NDArray[np.int8], NDArray[np.int8]], Any]
 Opponent: TypeAlias = str | Policy
 """`"random"`, `"rule"` or a policy."""
 
+COMPLAINT = "opponent {who!r} must answer integers of shape ({count},), got {what}"
 BUILT_IN = {"random": PLAY_RANDOM, "rule": PLAY_RULE}
 ILLEGAL_ACTION = ("raise", "random")
 
@@ -223,7 +224,7 @@ class LearnerGames:
         for policy in {id(self.opponents[offset]): self.opponents[offset] for offset in np.unique(offsets)}.values():
             mine = rows[[self.opponents[offset] is policy for offset in offsets]]
             answer = policy(self.observation[mine], self.mask[mine])  # copies, the policy's own
-            actions[mine] = as_actions(answer, len(mine), f"opponent {policy!r} must answer")
+            actions[mine] = as_actions(answer, len(mine), COMPLAINT, policy)
             bad = illegal(self.words[mine], actions[mine], 0, len(mine))
             if bad >= 0:
                 self._refuse(int(mine[bad]), actions[mine[bad]], f"opponent {policy!r}")

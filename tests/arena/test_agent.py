@@ -172,12 +172,12 @@ def test_rule_agent_chooses_alike_whatever_is_hidden() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (np.zeros(3, np.int64), r"'bad' must answer integers of shape \(2,\), got int64 \(3,\)"),
-        (np.zeros(2), "'bad' must answer integers of shape .*, got float64"),
-        (np.array([True, False]), "'bad' must answer integers of shape .*, got bool"),
-        (None, "'bad' must answer integers of shape .*, got object"),
-        ([0, True], "'bad' must answer integers of shape .*, got some of type bool"),
-        ([[0], [0, 1]], "'bad' must answer integers of shape"),
+        (np.zeros(3, np.int64), r"'bad' answered int64 \(3,\); one integer for each of 2 decisions"),
+        (np.zeros(2), "'bad' answered float64"),
+        (np.array([True, False]), "'bad' answered bool"),
+        (None, "'bad' answered object"),
+        ([0, True], "'bad' answered bool among integers; one integer for each of 2 decisions"),
+        ([[0], [0, 1]], "'bad' answered rows of different lengths; one integer"),
         ([-1, -1], "'bad' chose action -1 as player_"),
         ([10**6, 0], "'bad' chose action 1000000 as player_"),
     ],
@@ -205,7 +205,7 @@ def test_an_answer_that_is_one_decision_at_a_time_is_an_integer() -> None:
     legal = tables(1)[0].legal()[0]
     assert ask(Half(np.int8(legal)), "good", decisions_of(tables(1))).tolist() == [legal]
     for answer in (True, 1.5, "3", None, [3]):
-        with pytest.raises(InvalidAction, match=r"act_one of Half must answer integers of shape \(1,\), got"):
+        with pytest.raises(InvalidAction, match=r"act_one of Half answered .*; one integer for each of 1 decisions"):
             ask(Half(answer), "bad", decisions_of(tables(1)))
 
 

@@ -94,7 +94,7 @@ def test_a_match_comes_out_alike_on_several_processes() -> None:
 
 
 def test_a_fault_in_a_process_is_told_as_here() -> None:
-    with pytest.raises(AgentError, match=r"'Answers' must answer integers of shape .*, got int64"):
+    with pytest.raises(AgentError, match="'Answers' answered int64"):
         play_match(TRICK, [Answers([0, 0, 0, 0, 0, 0, 0]), "random"], 3, deals=4, workers=2)
 
 

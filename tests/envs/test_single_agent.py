@@ -410,7 +410,7 @@ class TestErrors:
             (np.zeros(3), InvalidAction, "got float64"),
             (5, InvalidAction, r"\(\)"),
             (np.array([True, False, True]), InvalidAction, "got bool"),
-            ([True, 3, 4], InvalidAction, r"integers of shape \(3,\), got some of type bool"),
+            ([True, 3, 4], InvalidAction, r"integers of shape \(3,\), got bool among integers"),
             ([[1], [2, 3], 4], InvalidAction, r"integers of shape \(3,\)"),
             (np.array([0, 0, 0]), IllegalAction, "may not choose action 0 in row 0; legal are"),
         ],

@@ -222,7 +222,7 @@ def ask(agent: Agent, label: str, decisions: Decisions) -> NDArray[np.int64]:
     size, words = len(decisions), decisions.words  # its own, taken before the agent has the decisions in its hands
     answer = agent.act(decisions)
     try:
-        actions = as_actions(answer, size, COMPLAINT, f"agent {label!r}")
+        actions = as_actions(answer, size, COMPLAINT, f"agent {label!r}").copy()  # what is checked is what is played
     except InvalidAction as error:
         raise AgentError(str(error)) from error
     row = illegal(words, actions, 0, size)

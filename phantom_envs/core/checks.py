@@ -58,19 +58,23 @@ def as_actions(
     complaint: str = "actions must be integers of shape ({count},), got {what}",
     who: Any = None,
 ) -> NDArray[np.int64]:
-    """`given` as `count` integers, a copy; else `InvalidAction` with the complaint, `{who}` filled in as well."""
+    """`given` as `count` integers, `given` itself if it will do; else `InvalidAction` with the complaint, filled in."""
     what = ""
     try:
         actions = np.asarray(given)
         if actions.shape != (count,) or actions.dtype.kind not in "iu":
             what = f"{actions.dtype} {actions.shape}"
-        elif isinstance(given, list | tuple) and any(isinstance(each, bool | np.bool_) for each in given):
+        elif actions is not given and isinstance(given, list | tuple) and any(map(_is_bool, given)):
             what = "bool among integers"  # which NumPy takes for 0 and 1
     except ValueError:
         what = "rows of different lengths"
     if what:
         raise InvalidAction(complaint.format(count=count, what=what, who=who))
-    return actions.astype(np.int64)
+    return np.ascontiguousarray(actions, np.int64)
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
 
 
 def as_seeds_of(given: Any, count: int) -> NDArray[np.uint64]:

@@ -173,7 +173,7 @@ class LearnerGames:
             InvalidAction: Wrong shape or no integers.
             IllegalAction: Some are not legal, unless `illegal_action="random"`, which replaces them.
         """
-        played = as_actions(actions, self.count)
+        played = as_actions(actions, self.count).copy()
         row = illegal(self.words, played, 0, self.count)
         if row >= 0 and self.illegal_action == "raise":
             self._refuse(row, played[row], "the learner")

@@ -195,6 +195,14 @@ class TestOneSeat:
         env.reset(seed=5)
         assert env.games.learner.tolist() == [0, 1, 2, 0, 1]
 
+    def test_actions_of_the_caller_stay_as_they_are(self) -> None:
+        env = SingleAgentVectorEnv(NAME, 4, opponents=lowest, illegal_action="random")
+        env.reset(seed=0)
+        actions = np.full(4, 59)
+        for _ in range(20):
+            env.step(actions)
+            assert (actions == 59).all()
+
     def test_random_replacement_of_illegal_actions(self) -> None:
         env = SingleAgentEnv(NAME, illegal_action="random")
         _, info = env.reset(seed=0)

@@ -26,7 +26,7 @@ class NotPrepared(PhantomError, RuntimeError):
     """A search was asked before it knew its game."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Task:
     """N searches to be made, each from a root of its own.
 

@@ -11,15 +11,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phantom_envs.core.batch import illegal, kernels
-from phantom_envs.core.errors import PhantomError
-from phantom_envs.core.game import Game, States, members
+from phantom_envs.core.checks import as_actions, as_row, as_seeds_of
+from phantom_envs.core.errors import GameOver, InvalidAction, PhantomError
+from phantom_envs.core.game import RUNNING, Game, States, members
 from phantom_envs.core.table import Table
+
+COMPLAINT = "{who} answered {what}; one integer for each of {count} decisions is wanted"
 
 
 class AgentError(PhantomError, RuntimeError):
@@ -30,7 +34,7 @@ class Decisions:
     """K decisions to be made in games of one kind, each by the seat to act.
 
     The records of the games are kept in a private attribute, for `names` and `determinize` only: an agent that reads
-    them cheats.
+    them cheats. Arrays and options are copies: whatever an agent writes into them, the match does not see it.
 
     Args:
         game: The game.
@@ -41,10 +45,8 @@ class Decisions:
         tables: (K,), see below.
 
     Attributes:
-        seat: (K,) int64, who decides.
-        observation: (K, D) int8, what that seat knows.
+        observation: (K, D) int8, what the deciding seat knows.
         mask: (K, A) int8, 1 for the legal actions.
-        words: (K, W) uint64, the legal actions as sets, which the kernels of `core.batch` take.
         keys: (K,) uint64, a random number for each decision: whatever an agent does at random it does from these,
             so that it plays alike however the decisions are cut into batches.
         tables: (K,) int64, a number for each game in play that stays the same from its first decision to its last,
@@ -60,30 +62,44 @@ class Decisions:
         keys: NDArray[np.uint64],
         tables: NDArray[np.int64],
     ) -> None:
+        if (states["status"] != RUNNING).any():
+            raise GameOver(f"decisions are made in running games of {game.title} only; some of these are over")
         size = len(states)
         self.game = game
         self.num_players = num_players
-        self.options = options
-        self.keys = keys
-        self.tables = tables
-        self.words: NDArray[np.uint64] = np.zeros((size, game.num_words), np.uint64)
+        self.options = dict(options)
+        self.keys = keys.copy()
+        self.tables = tables.copy()
         self.mask: NDArray[np.int8] = np.zeros((size, game.num_actions), np.int8)
         self.observation: NDArray[np.int8] = np.zeros((size, game.layout(num_players).size), np.int8)
-        self.seat: NDArray[np.int64] = np.zeros(size, np.int64)
         self._states = states
-        kernels(game).view(states, self.words, self.mask, self.observation, self.seat, 0, size)
+        self._options = dict(options)
+        self._words: NDArray[np.uint64] = np.zeros((size, game.num_words), np.uint64)
+        self._seat: NDArray[np.int64] = np.zeros(size, np.int64)
+        kernels(game).view(states, self._words, self.mask, self.observation, self._seat, 0, size)
 
     def __len__(self) -> int:
-        return len(self.seat)
+        return len(self._states)
+
+    @property
+    def seat(self) -> NDArray[np.int64]:
+        """(K,) int64, who decides; a copy."""
+        return self._seat.copy()
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """(K, W) uint64, the legal actions as sets, which the kernels of `core.batch` take; a copy."""
+        return self._words.copy()
 
     def __getitem__(self, row: int) -> Decision:
+        row = as_row(row, len(self))
         return Decision(
             game=self.game,
             num_players=self.num_players,
             options=self.options,
             observation=self.observation[row],
             mask=self.mask[row],
-            seat=int(self.seat[row]),
+            seat=int(self._seat[row]),
             key=int(self.keys[row]),
             table=int(self.tables[row]),
             _all=self,
@@ -95,7 +111,7 @@ class Decisions:
 
     def legal(self, row: int) -> list[int]:
         """The legal actions of a row, ascending."""
-        return members(self.words[row])
+        return members(self._words[as_row(row, len(self))])
 
     def names(self, row: int) -> list[str]:
         """The names of the legal actions of a row, in order of their indexes."""
@@ -110,25 +126,29 @@ class Decisions:
         Returns:
             Records of the shape of `seeds`, the caller's own. Observation and legal actions of the deciding seat are
             those of the true game.
+
+        Raises:
+            InvalidBatch: `seeds` is not one or several seeds for each row.
         """
-        wanted = np.asarray(seeds, np.uint64)
-        each = wanted.size // max(len(self), 1)
+        wanted = as_seeds_of(seeds, len(self))
+        each = prod(wanted.shape[1:])
         worlds: States = np.repeat(self._states, each)
-        kernels(self.game).redraw_all(worlds, np.repeat(self.seat, each), wanted.reshape(-1), 0, len(worlds))
+        kernels(self.game).redraw_all(worlds, np.repeat(self._seat, each), wanted.reshape(-1), 0, len(worlds))
         return worlds.reshape(wanted.shape)
 
     def world(self, row: int, seed: int) -> Table:
         """One world of a row, as `determinize` makes it, as a game that may be played on."""
-        table = Table(self.game, self.num_players, self.options)
+        row = as_row(row, len(self))
+        table = Table(self.game, int(self._states["num_players"][row]), self._options)
         table.states[0] = self._states[row]
-        table.dealt = True
-        table.resample(int(self.seat[row]), seed)
+        table.refresh()
+        table.resample(int(self._seat[row]), seed)
         return table
 
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """One decision, for agents that think about one at a time.
+    """One decision, for agents that think about one at a time. Arrays and options are copies, as in `Decisions`.
 
     Attributes:
         game: The game.
@@ -186,8 +206,11 @@ class SingleAgent(ABC):
         """A legal action."""
 
     def act(self, decisions: Decisions) -> NDArray[np.int64]:
-        """`act_one` for every decision, (K,)."""
-        return np.array([self.act_one(decision) for decision in decisions], np.int64)
+        """`act_one` for every decision, (K,); `InvalidAction` if one of its answers is no integer."""
+        answers = [self.act_one(decision) for decision in decisions]
+        if not answers:
+            return np.zeros(0, np.int64)
+        return as_actions(answers, len(answers), COMPLAINT, f"act_one of {type(self).__name__}")
 
 
 def ask(agent: Agent, label: str, decisions: Decisions) -> NDArray[np.int64]:
@@ -196,18 +219,17 @@ def ask(agent: Agent, label: str, decisions: Decisions) -> NDArray[np.int64]:
     Raises:
         AgentError: They are of the wrong type or shape, or not legal. It says so with `label` as the agent's name.
     """
-    answer = np.asarray(agent.act(decisions))
-    if answer.shape != (len(decisions),) or answer.dtype.kind not in "iu":
-        raise AgentError(
-            f"agent {label!r} answered {answer.dtype} of shape {answer.shape}; "
-            f"one integer for each of {len(decisions)} decisions is wanted"
-        )
-    actions = answer.astype(np.int64)
-    row = illegal(decisions.words, actions, 0, len(actions))
+    size, words = len(decisions), decisions.words  # its own, taken before the agent has the decisions in its hands
+    answer = agent.act(decisions)
+    try:
+        actions = as_actions(answer, size, COMPLAINT, f"agent {label!r}").copy()  # what is checked is what is played
+    except InvalidAction as error:
+        raise AgentError(str(error)) from error
+    row = illegal(words, actions, 0, size)
     if row >= 0:
         legal = ", ".join(f"{a} ({name})" for a, name in zip(decisions.legal(row), decisions.names(row), strict=True))
         raise AgentError(
-            f"agent {label!r} chose action {actions[row]} as player_{decisions.seat[row]} of "
+            f"agent {label!r} chose action {actions[row]} as player_{decisions[row].seat} of "
             f"{decisions.game.id}; legal are {legal}"
         )
     return actions
@@ -217,7 +239,7 @@ def prepare(agent: Agent, game: Game, num_players: int, options: Mapping[str, An
     """Tell an agent what it will play; most do not ask."""
     preparing = getattr(agent, "prepare", None)
     if preparing is not None:
-        preparing(game, num_players, options)
+        preparing(game, num_players, dict(options))
 
 
 def close(agent: Agent) -> None:

@@ -6,9 +6,10 @@ Who sits where:
 * fewer: the last one fills the seats left, so `neural rule` at four seats is one against three;
 * more: every choice of P of them sits down, in the order given, each in its P rotations.
 
-An agent may be named twice. Each deal is played once for each choice and rotation, so within a deal everybody meets the
-same cards in every seat. What an agent does at random depends on the match's seed, the deal, the seating and the number
-of the decision only, so a match comes out alike however it is cut into chunks and spread over processes.
+An agent may be given twice, a spec or an object; two objects are two agents, equal or not. Each deal is played once for
+each choice and rotation, so within a deal everybody meets the same cards in every seat. What an agent does at random
+depends on the match's seed, the deal, the seating and the number of the decision only, so a match comes out alike
+however it is cut into chunks and spread over processes.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ Progress = Callable[[int, int], None]
 """Told the games that are over and the games of the match."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
     """What a match is played with; enough for another process to play a part of it.
 
@@ -75,7 +76,7 @@ class Setting:
         return self.deals * len(self.seating)
 
 
-@dataclass
+@dataclass(eq=False)
 class Results:
     """What came of D deals of G games each.
 
@@ -239,24 +240,28 @@ def _setting(
     seed: int,
 ) -> Setting:
     players = game.check_players(num_players)
-    different: list[str | Agent] = []
+    different = {_identity(agent): agent for agent in agents}
     labels: list[str] = []
-    for agent in agents:
-        if agent not in different:
-            name = agent if isinstance(agent, str) else type(agent).__name__
-            different.append(agent)
-            labels.append(name if name not in labels else f"{name} #{len(different)}")
-    which = np.array([different.index(agent) for agent in agents], np.int64)
+    for agent in different.values():
+        name = agent if isinstance(agent, str) else type(agent).__name__
+        labels.append(name if name not in labels else f"{name} #{len(labels) + 1}")
+    numbers = {identity: number for number, identity in enumerate(different)}
+    which = np.array([numbers[_identity(agent)] for agent in agents], np.int64)
     return Setting(
         game=game.id,
         num_players=players,
         options=game.check_options(options),
-        agents=tuple(different),
+        agents=tuple(different.values()),
         labels=tuple(labels),
         seating=which[seat_agents(len(agents), players)],
         seed=seed,
         deals=deals,
     )
+
+
+def _identity(agent: str | Agent) -> str | int:
+    """Equal specs are one agent; objects are only one if they are the same, whatever their `==` says."""
+    return agent if isinstance(agent, str) else id(agent)
 
 
 def _make_agents(setting: Setting) -> list[Agent]:

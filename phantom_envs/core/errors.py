@@ -27,6 +27,20 @@ class InvalidBatch(PhantomError, ValueError):
     """A batch size, row, buffer or thread count that cannot be used."""
 
 
+class InvalidRow(InvalidBatch, IndexError):
+    """A row that the batch does not have."""
+
+
+class InvalidSeat(PhantomError, ValueError):
+    """A seat in which nobody sits."""
+
+
+class UnknownAgent(PhantomError, KeyError):
+    """No agent of that name plays."""
+
+    __str__ = Exception.__str__  # a KeyError would show the message in quotes
+
+
 class InvalidAction(PhantomError, TypeError):
     """An action of the wrong type or shape."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phantom_envs.core.actions import Actions
+from phantom_envs.core.checks import as_known_action, as_seat
 from phantom_envs.core.errors import InvalidOption, InvalidPlayers, UnknownOption
 from phantom_envs.core.layout import Layout
 
@@ -38,6 +39,26 @@ HEADER: list[tuple[Any, ...]] = [
 
 GIVEN = ("seed", "num_players")
 """Fields of the header that a new game takes over."""
+
+
+def state_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype[np.void]:
+    """The dtype of a record of these fields, aligned as compiled code likes it best.
+
+    What alignment leaves free becomes fields of its own, named `gap_` and their offset. NumPy copies records field by
+    field: bytes of no field would be whatever was in memory before, and equal games would differ in their bytes.
+    """
+    aligned = np.dtype(list(fields), align=True)
+    whole: list[tuple[Any, ...]] = []
+    end = 0
+    for each, (kind, start, *_) in zip(fields, (aligned.fields or {}).values(), strict=True):
+        whole += [*_gap(end, start), each]
+        end = start + kind.itemsize
+    whole += _gap(end, aligned.itemsize)
+    return np.dtype(whole, align=True)
+
+
+def _gap(start: int, stop: int) -> list[tuple[Any, ...]]:
+    return [(f"gap_{start}", np.uint8, (stop - start,))] if stop > start else []
 
 
 @dataclass(frozen=True)
@@ -92,7 +113,7 @@ class Game:
         options: All options; the first is `reward`.
         reward_weights: Per reward name, a function of the player count that gives the weight of winning and the
             weight of a point (negative where few points are good).
-        dtype: The state, beginning with `HEADER`.
+        dtype: The state, a `state_dtype` of fields beginning with `HEADER`.
         actions: The action space, and the names of actions.
         max_decisions: Bound on the decisions of a game by player count and options, or None if the rules set none.
         layout: The observation's blocks by player count.
@@ -103,7 +124,8 @@ class Game:
         resample: `resample(s, seat)` redraws what `seat` cannot know from `s["rng"]`.
         rule_action: `rule_action(s, words)` is the rule bot's choice for the seat to act.
         state_dict: The complete state, hidden information included, as plain JSON-able data.
-        picture: The table in text, as a seat sees it (None: everything), in colour or not.
+        picture: The table in text, as a seat sees it (None: everything), in colour or not. A seat in which nobody
+            sits is `InvalidSeat`.
     """
 
     name: str
@@ -125,13 +147,22 @@ class Game:
     resample: Callable[[Record, int], None]
     rule_action: Callable[[Record, Any], int]
     state_dict: Callable[[Record], dict[str, Any]]
-    picture: Callable[[Record, int | None, bool], str]
+    picture: Callable[[Record, Any, bool], str]
     deal_field: str | None = None
     """Field of the record that counts the deals of a game, or None where a game is a single one."""
     secret: Callable[[Record], bool] = _never
     """`secret(s)`: whether what the seat to act chooses now stays hidden from all others once it is chosen."""
     extras: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """Further pages of `phantom-envs describe`, by flag name (a board, say)."""
+
+    def __post_init__(self) -> None:
+        """Let `picture` refuse seats in which nobody sits, so that no game need do it."""
+        picture = self.picture
+
+        def checked_picture(s: Record, seat: Any, color: bool) -> str:
+            return picture(s, None if seat is None else as_seat(seat, int(s["num_players"])), color)
+
+        object.__setattr__(self, "picture", checked_picture)  # frozen, but still in the making
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
         """A game is copied and pickled as a reference to the `GAME` of its folder."""
@@ -147,9 +178,9 @@ class Game:
         """Size of the action space."""
         return self.actions.size
 
-    def action_name(self, s: Record, action: int) -> str:
-        """Canonical name of an action in a state, `0 <= action < num_actions`."""
-        return self.actions.name(s, action)
+    def action_name(self, s: Record, action: Any) -> str:
+        """Canonical name of an action in a state. An index that is none is `InvalidAction` or `IllegalAction`."""
+        return self.actions.name(s, as_known_action(action, self.num_actions))
 
     @property
     def num_words(self) -> int:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phantom_envs.core.batch import DEAL, DEAL_NEXT, KEEP, REWARDED, SEAT_BITS, STATUS_SHIFT, kernels, places
-from phantom_envs.core.errors import GameOver, IllegalAction, InvalidAction, NotReset
+from phantom_envs.core.checks import as_action, as_seat
+from phantom_envs.core.errors import GameOver, IllegalAction, NotReset
 from phantom_envs.core.game import RUNNING, TERMINATED, TRUNCATED, Game, Record, States, members
 from phantom_envs.core.rng import as_seed
 
@@ -20,12 +21,11 @@ from phantom_envs.core.rng import as_seed
 class Table:
     """A game of `game`, its legal actions and the rewards of the last step.
 
-    The arrays are views that the next step changes; copy what you keep.
+    The arrays but `words` are views that the next step changes; copy what you keep.
 
     Attributes:
         states: The record, shape (1,).
         mask: Legal actions of the seat to act as 0 and 1, int8 (A,); all zero when the game is over.
-        words: The same as a set, uint64 (W,).
         rewards: Rewards of the last step, float64 (P,).
         rewarded: Whether any of them is not zero.
         observation: What the seat to act knows, int8 (D,); without meaning when the game is over.
@@ -54,9 +54,14 @@ class Table:
         self._num_actions = game.num_actions
         self.states: States = memory[: game.dtype.itemsize].view(game.dtype)
         self.rewards: NDArray[np.float64] = memory[at.rewards : at.words].view(np.float64)[: self.num_players]
-        self.words: NDArray[np.uint64] = memory[at.words : at.mask].view(np.uint64)
+        self._words: NDArray[np.uint64] = memory[at.words : at.mask].view(np.uint64)
         self.mask: NDArray[np.int8] = memory[at.mask : at.observation].view(np.int8)
         self.observation: NDArray[np.int8] = memory[at.observation :].view(np.int8)
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """The legal actions as a set, uint64 (W,); a copy, since it decides what may be played."""
+        return self._words.copy()
 
     @property
     def state(self) -> Record:
@@ -92,6 +97,7 @@ class Table:
 
     def refresh(self) -> None:
         """Derive everything from the record, after it was replaced."""
+        self.dealt = True
         self._set_up(KEEP)
 
     def _set_up(self, how: int) -> None:
@@ -105,7 +111,7 @@ class Table:
         Raises:
             NotReset: No game has been dealt.
             GameOver: The game has ended.
-            InvalidAction: `action` is no integer.
+            InvalidAction: `action` is no integer; True and False are none.
             IllegalAction: The rules do not allow it now. The state is as it was.
         """
         if not self.attempt(action):
@@ -113,6 +119,8 @@ class Table:
 
     def attempt(self, action: SupportsIndex) -> bool:
         """Play `action` if it is a legal one; if not, nothing has changed. Returns whether it was played."""
+        if isinstance(action, bool):
+            return False
         try:
             index = operator.index(action)
         except TypeError:
@@ -128,17 +136,10 @@ class Table:
         return True
 
     def _refuse(self, action: SupportsIndex) -> None:
-        if not self.dealt:
-            raise NotReset("no game has been dealt; call reset() first")
+        self._check_dealt()
         if self.status != RUNNING:
             raise GameOver(f"this game of {self.game.title} is over; call reset() for the next one")
-        try:
-            index = operator.index(action)
-        except TypeError as error:
-            raise InvalidAction(
-                f"an action is an integer from 0 to {self._num_actions - 1}, "
-                f"got {action!r} of type {type(action).__name__}"
-            ) from error
+        index = as_action(action, self._num_actions)
         legal = self.legal()
         shown = ", ".join(f"{each} ({self.action_name(each)})" for each in legal)
         inside = 0 <= index < self._num_actions
@@ -147,14 +148,21 @@ class Table:
 
     def legal(self) -> list[int]:
         """The legal actions, ascending."""
-        return members(self.words)
+        return members(self._words)
 
     def legal_names(self) -> list[str]:
         """The names of the legal actions, in order of their indexes."""
         return [self.action_name(action) for action in self.legal()]
 
-    def action_name(self, action: int) -> str:
-        """The canonical name of an action now."""
+    def action_name(self, action: SupportsIndex) -> str:
+        """The canonical name of an action now.
+
+        Raises:
+            NotReset: No game has been dealt.
+            InvalidAction: `action` is no integer.
+            IllegalAction: There is no such action in this game.
+        """
+        self._check_dealt()
         return self.game.action_name(self.state, action)
 
     def action_of(self, name: str) -> int:
@@ -164,18 +172,35 @@ class Table:
                 return action
         raise IllegalAction(f"player_{self.seat} may not {name!r}; legal are {', '.join(self.legal_names())}")
 
-    def observe(self, seat: int) -> NDArray[np.int8]:
-        """What `seat` knows, int8 (D,)."""
-        if seat == self.seat:
+    def observe(self, seat: SupportsIndex) -> NDArray[np.int8]:
+        """What `seat` knows, int8 (D,).
+
+        Raises:
+            NotReset: No game has been dealt.
+            InvalidSeat: Nobody sits there.
+        """
+        self._check_dealt()
+        index = as_seat(seat, self.num_players)
+        if index == self.seat:
             return self.observation.copy()
-        out = np.empty_like(self.observation)
-        kernels(self.game).look(self.states, 0, seat, out)
+        out = np.zeros_like(self.observation)
+        kernels(self.game).look(self.states, 0, index, out)
         return out
 
-    def resample(self, seat: int, seed: int) -> None:
-        """Redraw what `seat` cannot know, chance to come included."""
-        kernels(self.game).redraw(self.states, 0, seat, np.uint64(as_seed(seed)))
+    def resample(self, seat: SupportsIndex, seed: SupportsIndex) -> None:
+        """Redraw what `seat` cannot know, chance to come included.
+
+        Raises:
+            NotReset: No game has been dealt.
+            InvalidSeat: Nobody sits there.
+        """
+        self._check_dealt()
+        kernels(self.game).redraw(self.states, 0, as_seat(seat, self.num_players), np.uint64(as_seed(seed)))
         self.refresh()
+
+    def _check_dealt(self) -> None:
+        if not self.dealt:
+            raise NotReset("no game has been dealt; call reset() first")
 
     def state_dict(self) -> dict[str, Any]:
         """The complete state as plain data. It holds hidden information."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
-from phantom_envs.core.errors import GameOver, NotReset
+from phantom_envs.core.checks import as_action
+from phantom_envs.core.errors import GameOver, NotReset, UnknownAgent
 from phantom_envs.core.game import RUNNING, Game
 from phantom_envs.core.table import Table
 from phantom_envs.envs.conventions import RENDER_MODES, check_render_mode, check_reset_options, render
@@ -84,10 +85,12 @@ class PhantomAECEnv(AECEnv[str, Any, Any]):
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The same space for every agent, each with an object of its own."""
+        self._seat_of(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The same space for every agent, each with an object of its own."""
+        self._seat_of(agent)
         return self.action_spaces[agent]
 
     def reset(self, seed: SupportsIndex | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -116,10 +119,15 @@ class PhantomAECEnv(AECEnv[str, Any, Any]):
         self._call()
 
     def observe(self, agent: str) -> Observation:
-        """What `agent` knows now. May be asked for anybody at any time and changes nothing."""
+        """What `agent` knows now. May be asked for anybody at any time and changes nothing.
+
+        Raises:
+            NotReset: There was no `reset` yet.
+            UnknownAgent: No agent of that name plays.
+        """
         table = self.table
         self._check_dealt()
-        seat = self._seats[agent]
+        seat = self._seat_of(agent)
         if seat == table.seat and not self.terminations.get(agent, True):
             return {"observation": table.observation.copy(), "action_mask": table.mask.copy()}
         return {"observation": table.observe(seat), "action_mask": self._no_mask()}
@@ -143,7 +151,7 @@ class PhantomAECEnv(AECEnv[str, Any, Any]):
         Raises:
             NotReset: There was no `reset` yet.
             GameOver: The game is over, and `action` is not None or all agents have left.
-            InvalidAction: `action` is no integer.
+            InvalidAction: `action` is no integer; True and False are none.
             IllegalAction: The rules do not allow it now.
         """
         if self.attempt(action):
@@ -197,6 +205,12 @@ class PhantomAECEnv(AECEnv[str, Any, Any]):
     def _check_dealt(self) -> None:
         if not self.table.dealt:
             raise NotReset("no game has been dealt; call reset() first")
+
+    def _seat_of(self, agent: str) -> int:
+        try:
+            return self._seats[agent]
+        except (KeyError, TypeError) as error:  # unhashable
+            raise UnknownAgent(f"no agent {agent!r}; there are {', '.join(self.possible_agents)}") from error
 
     def _check_agents(self) -> None:
         self._check_dealt()
@@ -253,6 +267,8 @@ class _Enforcer(OrderEnforcingWrapper[str, Any, Any]):
         if self._has_reset and self._game.attempt(action):
             self._has_updated = True
             self._guard.forget()
+        elif isinstance(action, bool):
+            as_action(action, self._game.table.game.num_actions)  # refuses it; the other wrappers take it for 0 or 1
         else:
             super().step(action)
 

@@ -20,7 +20,8 @@ from phantom_envs.core.batch import (
     kernels,
     sample,
 )
-from phantom_envs.core.errors import IllegalAction, InvalidAction, InvalidOption, NotReset
+from phantom_envs.core.checks import as_actions
+from phantom_envs.core.errors import IllegalAction, InvalidOption, NotReset
 from phantom_envs.core.game import RUNNING, TERMINATED, TRUNCATED, Game, members
 from phantom_envs.core.rng import successors
 
@@ -30,6 +31,7 @@ Policy: TypeAlias = Callable[[NDArray[np.int8], NDArray[np.int8]], Any]
 Opponent: TypeAlias = str | Policy
 """`"random"`, `"rule"` or a policy."""
 
+COMPLAINT = "opponent {who!r} must answer integers of shape ({count},), got {what}"
 BUILT_IN = {"random": PLAY_RANDOM, "rule": PLAY_RULE}
 ILLEGAL_ACTION = ("raise", "random")
 
@@ -171,10 +173,7 @@ class LearnerGames:
             InvalidAction: Wrong shape or no integers.
             IllegalAction: Some are not legal, unless `illegal_action="random"`, which replaces them.
         """
-        given = np.asarray(actions)
-        if given.shape != (self.count,) or given.dtype.kind not in "iu":
-            raise InvalidAction(f"actions must be integers of shape ({self.count},), got {given.dtype} {given.shape}")
-        played = given.astype(np.int64)
+        played = as_actions(actions, self.count).copy()
         row = illegal(self.words, played, 0, self.count)
         if row >= 0 and self.illegal_action == "raise":
             self._refuse(row, played[row], "the learner")
@@ -224,13 +223,8 @@ class LearnerGames:
         offsets = (self.states["seat"][rows] - self.learner[rows] - 1) % self.num_players
         for policy in {id(self.opponents[offset]): self.opponents[offset] for offset in np.unique(offsets)}.values():
             mine = rows[[self.opponents[offset] is policy for offset in offsets]]
-            answer = np.asarray(policy(self.observation[mine], self.mask[mine]))
-            if answer.shape != (len(mine),) or answer.dtype.kind not in "iu":
-                raise InvalidAction(
-                    f"opponent {policy!r} must answer integers of shape ({len(mine)},), "
-                    f"got {answer.dtype} {answer.shape}"
-                )
-            actions[mine] = answer
+            answer = policy(self.observation[mine], self.mask[mine])  # copies, the policy's own
+            actions[mine] = as_actions(answer, len(mine), COMPLAINT, policy)
             bad = illegal(self.words[mine], actions[mine], 0, len(mine))
             if bad >= 0:
                 self._refuse(int(mine[bad]), actions[mine[bad]], f"opponent {policy!r}")

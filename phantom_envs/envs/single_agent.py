@@ -14,7 +14,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from phantom_envs.core.errors import GameOver, InvalidAction, InvalidBatch, NotReset
+from phantom_envs.core.checks import as_action
+from phantom_envs.core.errors import GameOver, InvalidBatch, NotReset
 from phantom_envs.core.game import Game
 from phantom_envs.envs.conventions import RENDER_MODES, check_count, check_render_mode, check_reset_options, render
 from phantom_envs.envs.learner_games import LearnerGames, Opponent
@@ -90,15 +91,11 @@ class SingleAgentEnv(gymnasium.Env[Observation, Any]):
         Raises:
             NotReset: There was no `reset` yet.
             GameOver: The game is over.
-            InvalidAction: `action` is no integer.
+            InvalidAction: `action` is no integer; True and False are none.
             IllegalAction: The rules do not allow it now; or a policy chose something that they do not allow.
         """
         games = self.games
-        try:
-            index = operator.index(action)
-        except TypeError as error:
-            last, kind = games.game.num_actions - 1, type(action).__name__
-            raise InvalidAction(f"an action is an integer from 0 to {last}, got {action!r} of type {kind}") from error
+        index = as_action(action, games.game.num_actions)
         games.check_dealt()
         if not games.running[0]:
             raise GameOver(f"this game of {games.game.title} is over; call reset() for the next one")
@@ -128,6 +125,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, Any]):
 
     def action_name(self, action: int) -> str:
         """The canonical name of an action now."""
+        self.games.check_dealt()
         return self.games.game.action_name(self.games.states[0], action)
 
     def render(self) -> str | None:
@@ -275,9 +273,10 @@ def _deal(games: LearnerGames, seed: Any, which: NDArray[np.bool_]) -> None:
     fresh = np.full(games.count, not games.dealt)
     seeds = games.next_seeds() if games.dealt else as_seeds(secrets.randbits(63), games.count)
     if isinstance(seed, Sequence) and None in seed:
-        fresh |= [each is not None for each in seed]
-        seed = [kept if each is None else each for each, kept in zip(seed, seeds, strict=True)]
-        seeds = as_seeds(seed, games.count)
+        given = [each is not None for each in seed]
+        new = as_seeds([0 if each is None else each for each in seed], games.count)
+        fresh |= given
+        seeds = np.where(given, new, seeds)
     elif seed is not None:
         fresh[:] = True
         seeds = as_seeds(seed, games.count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -11,8 +12,9 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import ArrayLike, NDArray
 
 from phantom_envs.core.batch import NO_RESET, RESET_NEXT_STEP, RESET_SAME_STEP, illegal, kernels, sample
+from phantom_envs.core.checks import as_actions, as_row
 from phantom_envs.core.crew import Crew
-from phantom_envs.core.errors import GameOver, IllegalAction, InvalidAction, InvalidBatch, InvalidOption, NotReset
+from phantom_envs.core.errors import GameOver, IllegalAction, InvalidBatch, InvalidOption, NotReset
 from phantom_envs.core.game import RUNNING, Game, States, members
 from phantom_envs.core.rng import as_seed, successor
 from phantom_envs.envs.conventions import check_count
@@ -63,6 +65,17 @@ def as_seeds(seed: SupportsIndex | Sequence[int] | NDArray[Any], count: int) -> 
     return np.array([(as_seed(seed) + row) % 2**64 for row in range(count)], np.uint64)  # type: ignore[arg-type]  # no sequence here
 
 
+def as_weights(weights: Any) -> tuple[float, float]:
+    """Two finite numbers, else `InvalidOption`."""
+    try:
+        win, point = map(float, weights)
+    except (TypeError, ValueError) as error:
+        raise InvalidOption(f"weights={weights!r}: give two numbers, of winning and of a point") from error
+    if not (isfinite(win) and isfinite(point)):
+        raise InvalidOption(f"weights={weights!r}: give finite numbers")
+    return win, point
+
+
 class PhantomVec:
     """N games of one kind that step together. All seats are played by the caller.
 
@@ -106,7 +119,7 @@ class PhantomVec:
         self.num_actions = game.num_actions
         self._seed = None if seed is None else as_seeds(seed, self.num_envs)
         self._mode = AUTORESET[self.autoreset]
-        self._weights = game.weights(self.num_players, self.options) if weights is None else weights
+        self._weights = game.weights(self.num_players, self.options) if weights is None else as_weights(weights)
         self._states = game.blank(self.num_envs, self.num_players, self.options)
         self._words = np.zeros((self.num_envs, game.num_words), np.uint64)
         self._dealt = False
@@ -150,7 +163,7 @@ class PhantomVec:
             InvalidBatch: Wrong number of seeds or wrong shape of the mask.
             NotReset: A partial reset before any full one.
         """
-        which = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask)
+        which = np.ones(self.num_envs, np.bool_) if mask is None else np.array(mask)
         if which.shape != (self.num_envs,) or which.dtype != np.bool_:
             raise InvalidBatch(f"mask must be bool of shape ({self.num_envs},), got {which.dtype} {which.shape}")
         if not self._dealt and not which.all():
@@ -184,12 +197,7 @@ class PhantomVec:
             NotReset: Before the first reset.
             GameOver: With autoreset disabled, an action other than -1 for a game that is over. Nothing has changed.
         """
-        played = np.asarray(actions)
-        if played.shape != (self.num_envs,) or played.dtype.kind not in "iu":
-            raise InvalidAction(
-                f"actions must be integers of shape ({self.num_envs},), got {played.dtype} {played.shape}"
-            )
-        played = np.ascontiguousarray(played, np.int64)
+        played = as_actions(actions, self.num_envs)
         if not self._dealt:
             raise NotReset("no games have been dealt; call reset() first")
         if self._mode == NO_RESET:
@@ -263,31 +271,39 @@ class PhantomVec:
         self.batch = self.batch._replace(**buffers)
 
     def save(self) -> dict[str, NDArray[Any]]:
-        """A copy of everything the games depend on, for `restore`."""
+        """A copy of everything the games depend on, for `restore`; `NotReset` before the first reset."""
+        if not self._dealt:
+            raise NotReset("no games have been dealt; call reset() first")
         kept = {name: array.copy() for name, array in self.batch._asdict().items()}
-        own = {"states": self._states, "words": self._words, "sampler": self._sampler}
-        return kept | {name: array.copy() for name, array in own.items()}
+        return kept | {"states": self._states.copy(), "sampler": self._sampler.copy()}
 
     def restore(self, saved: dict[str, NDArray[Any]]) -> Batch:
         """Go back to a `save()` of a batch with the same settings; the current buffers are filled.
 
         Raises:
-            InvalidBatch: It was saved by a batch of another size or game.
+            InvalidBatch: It was saved by a batch with other settings, or something is missing. Nothing has changed.
         """
-        states = saved["states"]
-        if states.dtype != self._states.dtype or saved["observation"].shape != self.batch.observation.shape:
-            raise InvalidBatch(f"saved by another kind of batch; this one has {self.num_envs} games of {self.game.id}")
-        self._states[:] = states
-        self._words[:] = saved["words"]
-        self._sampler[:] = saved["sampler"]
-        for name, array in self.batch._asdict().items():
+        batch = self.batch
+        own = batch._asdict() | {"states": self._states, "sampler": self._sampler}
+        fits = all(
+            name in saved and (saved[name].shape, saved[name].dtype) == (a.shape, a.dtype) for name, a in own.items()
+        )
+        blank = self.game.blank(1, self.num_players, self.options)
+        fixed = [name for name in self.game.kept_fields if name != "seed"]
+        if not fits or any((saved["states"][field] != blank[field]).any() for field in fixed):
+            raise InvalidBatch(
+                f"saved by another kind of batch; this one has {self.num_envs} games of {self.game.id} for "
+                f"{self.num_players} with {self.options}"
+            )
+        for name, array in own.items():
             array[:] = saved[name]
+        self._spread(self._kernels.view, self._states, self._words, batch.action_mask, batch.observation, batch.seat)
         self._dealt = True
-        return self.batch
+        return batch
 
     def state_dict(self, row: int) -> dict[str, Any]:
-        """The complete state of a game as plain data. It holds hidden information."""
-        return self.game.state_dict(self._states[row])
+        """The complete state of a game as plain data. It holds hidden information. `InvalidRow` if there is none."""
+        return self.game.state_dict(self._states[as_row(row, self.num_envs)])
 
     def close(self) -> None:
         """End the threads. The batch can still be used; then it starts others."""

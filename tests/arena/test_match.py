@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from phantom_envs.arena import match
 from phantom_envs.arena.agent import Agent, AgentError, Decisions
@@ -16,7 +19,7 @@ from phantom_envs.arena.specs import InvalidSpec
 from phantom_envs.arena.summary import margins, per_deal, summarize
 from phantom_envs.core.errors import InvalidBatch, InvalidOption, InvalidPlayers, UnknownGame
 from phantom_envs.registry import game_ids, get_game
-from tests.arena.bots import Answers, Configured, First
+from tests.arena.bots import Answers, Configured, First, Vandal
 
 TRICK = "phantom_trick_v0"
 
@@ -93,6 +96,35 @@ def test_a_match_comes_out_alike_on_several_processes() -> None:
 def test_a_fault_in_a_process_is_told_as_here() -> None:
     with pytest.raises(AgentError, match="'Answers' answered int64"):
         play_match(TRICK, [Answers([0, 0, 0, 0, 0, 0, 0]), "random"], 3, deals=4, workers=2)
+
+
+@dataclass
+class Tabled(First):
+    """An agent that is a dataclass with an array, so `==` of two has no truth value."""
+
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Plain(First):
+    """An agent that is a dataclass, so two of the same settings are equal."""
+
+    level: int = 1
+
+
+@pytest.mark.parametrize("make", [lambda: Tabled(np.zeros(3)), Plain])
+def test_different_objects_are_different_agents_and_equal_specs_one(make: Callable[[], Agent]) -> None:
+    one, other = make(), make()
+    name = type(one).__name__
+    setting, results = play_match(TRICK, [one, other, "random", one, "random"], 5, deals=1)
+    assert setting.agents[0] is one
+    assert setting.agents[1] is other
+    assert setting.agents[2:] == ("random",)
+    assert setting.labels == (name, f"{name} #2", "random")
+    assert setting.seating[0].tolist() == [0, 1, 2, 0, 2]
+    assert len(results.decisions) == 3
+    again = play_match(TRICK, ["random"], 3, deals=1)
+    assert (setting != again[0], results != again[1]) == (True, True)  # comparing is no error
 
 
 def test_progress_counts_games() -> None:
@@ -184,6 +216,19 @@ def test_every_game_can_be_played(game_id: str) -> None:
         assert (agent.margin is None) == ("score" not in get_game(game_id).reward_weights)
         assert agent.decisions > 0
         assert agent.ms_per_decision > 0
+
+
+@pytest.mark.parametrize(
+    ("game_id", "players", "others"),
+    [("fantasmagoria_v0", 3, {"reward": "score"}), ("phantom_v0", 2, {"plays": 4})],
+)
+def test_an_agent_that_writes_into_what_it_is_given_changes_no_match(
+    game_id: str, players: int, others: dict[str, Any]
+) -> None:
+    setting, spoiled = play_match(game_id, [Vandal(RandomAgent(), others), "rule"], players, deals=20, seed=2)
+    _, whole = play_match(game_id, ["random", "rule"], players, deals=20, seed=2)
+    assert same(spoiled, whole)
+    assert setting.options == get_game(game_id).check_options({})
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from phantom_envs.core.errors import (
     InvalidPlayers,
     NotReset,
     PhantomError,
+    UnknownAgent,
     UnknownGame,
     UnknownOption,
 )
@@ -226,6 +227,9 @@ class TestErrors:
             (fresh, 10**30, IllegalAction, ValueError, "legal are"),
             (fresh, 1.0, InvalidAction, TypeError, "an integer from 0 to 59, got 1.0 of type float"),
             (fresh, "3", InvalidAction, TypeError, "got '3' of type str"),
+            (fresh, True, InvalidAction, TypeError, "got True of type bool"),
+            (fresh, False, InvalidAction, TypeError, "got False of type bool"),
+            (fresh, np.True_, InvalidAction, TypeError, "got np.True_ of type bool"),
             (fresh, None, InvalidAction, TypeError, "got None of type NoneType"),
             (fresh, np.array([3, 4]), InvalidAction, TypeError, "of type ndarray"),
             (ended, 3, GameOver, RuntimeError, r"over for player_0: its only step is step\(None\)"),
@@ -251,6 +255,24 @@ class TestErrors:
     def test_observed_before_reset(self) -> None:
         with pytest.raises(NotReset, match=r"call reset\(\) first"):
             phantom_trick_v0.raw_env().observe("player_0")
+
+    @pytest.mark.parametrize("agent", ["player_4", "player_-1", 0, None, ["player_0"]])
+    @pytest.mark.parametrize("make", [phantom_trick_v0.env, phantom_trick_v0.raw_env])
+    def test_unknown_agents(self, make: Callable[[], Any], agent: Any) -> None:
+        env = make()
+        env.reset(seed=0)
+        for ask in (env.observe, env.observation_space, env.action_space):
+            with pytest.raises(UnknownAgent, match=r"^no agent .*; there are player_0, player_1, player_2, player_3$"):
+                ask(agent)
+        assert issubclass(UnknownAgent, KeyError)
+
+    def test_unknown_actions_have_no_name(self) -> None:
+        env = fresh()
+        assert env.action_name(0) == "place red-0"
+        with pytest.raises(IllegalAction, match="no action 60; they are 0 … 59"):
+            env.action_name(60)
+        with pytest.raises(InvalidAction, match="got True"):
+            env.action_name(True)
 
     def test_last_after_all_have_left(self) -> None:
         with pytest.raises(GameOver, match=r"call reset\(\)"):
@@ -301,6 +323,23 @@ class TestWrapped:
         env.reset(seed=0)
         with pytest.raises(AssertionError, match="not in action space"):
             env.step(action)
+
+    @pytest.mark.parametrize("seen", [True, False])
+    @pytest.mark.parametrize("action", [True, False])
+    def test_true_is_no_action(self, action: bool, seen: bool) -> None:
+        env = phantom_trick_v0.env(num_players=5)  # with all cards
+        for seed in range(40):  # until the action would be legal if it counted as 0 or 1
+            env.reset(seed=seed)
+            if env.unwrapped.table.mask[int(action)]:
+                break
+        if seen:
+            env.last()
+        before = env.unwrapped.state_dict()
+        with pytest.raises(InvalidAction, match=f"got {action} of type bool"):
+            env.step(action)
+        assert same(env.unwrapped.state_dict(), before)
+        env.step(int(action))
+        assert not same(env.unwrapped.state_dict(), before)
 
     def test_before_reset(self) -> None:
         env = phantom_trick_v0.env()

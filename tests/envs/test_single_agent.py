@@ -56,6 +56,24 @@ def middle(_observation: NDArray[np.int8], mask: NDArray[np.int8]) -> list[int]:
     return [int(np.flatnonzero(row)[row.sum() // 2]) for row in mask]
 
 
+def vandal(observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Any:
+    """A policy: the lowest legal action; and writes into all that it is shown, write protection or not."""
+    actions = mask.argmax(axis=1)
+    for array in (observation, mask):
+        array.setflags(write=True)
+        array[:] = 1
+        if array.base is not None:
+            array.base[:] = 1
+    return actions
+
+
+def forger(_observation: NDArray[np.int8], mask: NDArray[np.int8]) -> Any:
+    """A policy that makes everything legal in the mask that it is shown, and chooses what is not."""
+    actions = mask.argmin(axis=1)
+    mask[:] = 1
+    return actions
+
+
 def stubborn(observation: NDArray[np.int8], _mask: NDArray[np.int8]) -> Any:
     """A policy that always chooses action 0, which four players do not have."""
     return np.zeros(len(observation), np.int64)
@@ -176,6 +194,14 @@ class TestOneSeat:
         assert env.games.learner.tolist() == [0, 2, 0, 0, 1]
         env.reset(seed=5)
         assert env.games.learner.tolist() == [0, 1, 2, 0, 1]
+
+    def test_actions_of_the_caller_stay_as_they_are(self) -> None:
+        env = SingleAgentVectorEnv(NAME, 4, opponents=lowest, illegal_action="random")
+        env.reset(seed=0)
+        actions = np.full(4, 59)
+        for _ in range(20):
+            env.step(actions)
+            assert (actions == 59).all()
 
     def test_random_replacement_of_illegal_actions(self) -> None:
         env = SingleAgentEnv(NAME, illegal_action="random")
@@ -342,6 +368,8 @@ class TestErrors:
             (ready, -1, IllegalAction, "may not choose action -1; legal are"),
             (ready, 0.5, InvalidAction, "an integer from 0 to 59, got 0.5 of type float"),
             (ready, None, InvalidAction, "got None"),
+            (ready, True, InvalidAction, "got True of type bool"),
+            (ready, False, InvalidAction, "got False of type bool"),
             (ended, 0, GameOver, r"is over; call reset\(\)"),
         ],
     )
@@ -355,6 +383,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("policy", "error", "says"),
         [
+            (forger, IllegalAction, "player_2, opponent <function forger .* may not choose action 0; legal are"),
             (stubborn, IllegalAction, "player_2, opponent <function stubborn .* may not choose action 0; legal are"),
             (fractional, InvalidAction, r"opponent <function fractional .* must answer integers of shape \(1,\)"),
             (too_many, InvalidAction, r"got int64 \(2,\)"),
@@ -368,12 +397,29 @@ class TestErrors:
             env.step(env.action_masks().argmax())
         assert pickle.dumps(env) == before
 
+    @pytest.mark.parametrize("seats", [(0, 1, 2), (0,)])
+    def test_policy_that_writes_into_what_it_is_shown_harms_nobody(self, seats: tuple[int, ...]) -> None:
+        envs = []
+        for policy in (vandal, lowest):
+            opponents = [policy if seat in seats else "rule" for seat in range(3)]
+            envs.append(SingleAgentVectorEnv(NAME, 5, opponents=opponents))
+        seen = [env.reset(seed=4) for env in envs]
+        for _ in range(60):
+            assert same(seen[0][0], seen[1][0])
+            assert same(seen[0][1]["action_mask"], seen[1][1]["action_mask"])
+            stepped = [env.step(env.games.mask.argmax(axis=1)) for env in envs]
+            assert same(stepped[0][1], stepped[1][1])
+            seen = [(each[0], each[4]) for each in stepped]
+
     @pytest.mark.parametrize(
         ("actions", "error", "says"),
         [
             (np.zeros(2, np.int64), InvalidAction, r"integers of shape \(3,\), got int64 \(2,\)"),
             (np.zeros(3), InvalidAction, "got float64"),
             (5, InvalidAction, r"\(\)"),
+            (np.array([True, False, True]), InvalidAction, "got bool"),
+            ([True, 3, 4], InvalidAction, r"integers of shape \(3,\), got bool among integers"),
+            ([[1], [2, 3], 4], InvalidAction, r"integers of shape \(3,\)"),
             (np.array([0, 0, 0]), IllegalAction, "may not choose action 0 in row 0; legal are"),
         ],
     )
@@ -425,6 +471,8 @@ class TestErrors:
     def test_number_of_seeds(self) -> None:
         with pytest.raises(InvalidBatch, match="2 seeds for 3 games"):
             SingleAgentVectorEnv(NAME, 3).reset(seed=[1, 2])
+        with pytest.raises(InvalidBatch, match="2 seeds for 3 games"):
+            SingleAgentVectorEnv(NAME, 3).reset(seed=[None, 2])
 
     def test_options_of_the_game_in_reset(self) -> None:
         for env in (SingleAgentEnv(NAME), SingleAgentVectorEnv(NAME, 3)):

@@ -23,6 +23,7 @@ from phantom_envs import (
     InvalidBatch,
     InvalidOption,
     InvalidPlayers,
+    InvalidRow,
     NotReset,
     PhantomVec,
     UnknownGame,
@@ -209,6 +210,67 @@ def test_restore_refuses_another_kind_of_batch() -> None:
         vec_of(4).restore(vec_of(5).save())
 
 
+def test_restore_refuses_what_is_damaged_and_changes_nothing() -> None:
+    vec = vec_of(4)
+    play(vec, 20)
+    whole = vec.save()
+    play(vec, 5)
+    before = vec.save()
+    for name, array in whole.items():
+        for damaged in (array[:2], array[:, None], array.astype("S4") if name != "states" else array.view(np.uint8)):
+            with pytest.raises(InvalidBatch, match="another kind"):
+                vec.restore(whole | {name: damaged})
+        with pytest.raises(InvalidBatch, match="another kind"):
+            vec.restore({kept: array for kept, array in whole.items() if kept != name})
+    states = whole["states"].copy()
+    states["num_players"][2] = 3
+    with pytest.raises(InvalidBatch, match="another kind"):
+        vec.restore(whole | {"states": states})
+    assert all(array.tobytes() == before[name].tobytes() for name, array in vec.save().items())
+    with pytest.raises(NotReset, match="no games have been dealt"):
+        phantom_envs.make_vec(GAME, 4).save()
+
+
+def test_restore_refuses_other_options() -> None:
+    one, other = (phantom_envs.make_vec("phantom_v0", 2, seed=1, plays=plays) for plays in (1, 4))
+    one.reset()
+    other.reset()
+    with pytest.raises(InvalidBatch, match="'plays': 1"):
+        one.restore(other.save())
+
+
+def test_a_saved_mask_that_lies_makes_nothing_legal() -> None:
+    vec = vec_of(4)
+    saved = vec.save()
+    legal = saved["action_mask"].copy()
+    for array in saved.values():
+        if array.dtype.names is None:
+            array[:] = 1
+    batch = vec.restore(saved)
+    assert (batch.action_mask == legal).all()
+    with pytest.raises(IllegalAction):
+        vec.step(legal.argmin(axis=1))
+
+
+@pytest.mark.parametrize("row", [-1, 6, 10**9, True, 1.0, "1", None, slice(2)])
+def test_rows_that_there_are_not_are_refused(row: Any) -> None:
+    with pytest.raises(InvalidRow, match="give a row from 0 to 5"):
+        vec_of().state_dict(row)
+    assert issubclass(InvalidRow, InvalidBatch)
+    assert issubclass(InvalidRow, IndexError)
+
+
+@pytest.mark.parametrize(
+    "actions", [[True] * 6, [0, 1, 2, 3, 4, True], np.ones(6, np.bool_), [[0], [1, 2], 3, 4, 5, 6]]
+)
+def test_actions_that_are_no_integers_are_refused(actions: Any) -> None:
+    vec = vec_of()
+    before = vec.save()
+    with pytest.raises(InvalidAction, match=r"integers of shape \(6,\)"):
+        vec.step(actions)
+    assert all((array == before[name]).all() for name, array in vec.save().items())
+
+
 def test_samples_are_legal_uniform_and_independent_of_the_batch() -> None:
     vec, alone = vec_of(600), phantom_envs.make_vec(GAME, 1)
     for row in (0, 599):
@@ -313,6 +375,10 @@ def test_steps_before_the_first_reset_and_after_the_end() -> None:
         ({"autoreset": "later"}, InvalidOption),
         ({"reward": "money"}, InvalidOption),
         ({"colour": "red"}, UnknownOption),
+        ({"weights": (1.0,)}, InvalidOption),
+        ({"weights": 1.0}, InvalidOption),
+        ({"weights": ("a", 1.0)}, InvalidOption),
+        ({"weights": (1.0, float("nan"))}, InvalidOption),
         ({"seed": -1}, ValueError),
         ({"seed": 1.5}, TypeError),
     ],

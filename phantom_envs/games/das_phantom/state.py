@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from phantom_envs.core.game import HEADER
+from phantom_envs.core.game import HEADER, state_dtype
 from phantom_envs.games.das_phantom.components import (
     MAX_DISCARDS,
     MAX_PILE,
@@ -53,7 +53,7 @@ PHASES = (
     OVER,
 ) = range(16)
 
-STATE = np.dtype(
+STATE = state_dtype(
     [
         *HEADER,
         ("paths", np.uint64, (4,)),  # board of the cells that are path now, special ones and laid paths included
@@ -108,6 +108,5 @@ STATE = np.dtype(
         ("to_chase", np.int8, (MAX_PLAYERS,)),  # their seats, in order; 0 behind the last
         ("num_chased", np.int8),  # pawns chased in this move
         ("chased", np.int8, (MAX_PLAYERS,)),  # their seats, in order; 0 behind the last
-    ],
-    align=True,
+    ]
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from phantom_envs.core.game import HEADER
+from phantom_envs.core.game import HEADER, state_dtype
 from phantom_envs.games.fantasmagoria.components import MAX_PLAYERS, MAX_TRICKS, NUM_CARDS
 
 SACRIFICE, PLAY, HAUNT, OVER = 0, 1, 2, 3
 PHASES = ("sacrifice", "play", "haunt", "over")
 
-STATE = np.dtype(
+STATE = state_dtype(
     [
         *HEADER,
         ("phase", np.int8),  # SACRIFICE, PLAY, HAUNT or OVER
@@ -42,6 +42,5 @@ STATE = np.dtype(
         ("deck", np.int8, (NUM_CARDS,)),  # room to shuffle in, all zero between deals
         ("scores", np.int16, (MAX_PLAYERS,)),  # per seat, scares so far
         ("last_scares", np.int16, (MAX_PLAYERS,)),  # per seat, scares of the last finished round
-    ],
-    align=True,
+    ]
 )

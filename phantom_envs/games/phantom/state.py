@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from phantom_envs.core.game import HEADER
+from phantom_envs.core.game import HEADER, state_dtype
 from phantom_envs.games.phantom.components import (
     MAX_APPARITION,
     NUM_GHOSTS,
@@ -18,7 +18,7 @@ PLAY, ON_SQUATTER, ON_CHARMER, ON_HOWLER, ON_KNOCKER, ON_QUEEN, ON_INVOKER, DRAW
 PHASES = ("play", "squatter", "charmer", "howler", "knocker", "queen", "invoker", "draw", "over")
 """The phase in which the effect of a Ghost of kind k is chosen is k + 1."""
 
-STATE = np.dtype(
+STATE = state_dtype(
     [
         *HEADER,
         ("plays", np.int8),  # option: cards that may be played in a turn, 1 or 4
@@ -47,6 +47,5 @@ STATE = np.dtype(
         ("ghost_pile", np.int8, (NUM_GHOSTS,)),  # the Ghost pile, the next to draw last
         ("num_place_pile", np.int8),  # Places in the pile
         ("place_pile", np.int8, (len(PILED_PLACES),)),  # the Place pile, the next to draw last
-    ],
-    align=True,
+    ]
 )

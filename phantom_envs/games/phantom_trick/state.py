@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from phantom_envs.core.game import HEADER
+from phantom_envs.core.game import HEADER, state_dtype
 from phantom_envs.games.phantom_trick.components import HAND_SIZE, MAX_PILE, MAX_PLAYERS
 
 PLACE, PLAY, TAKE, OVER = 0, 1, 2, 3
 PHASES = ("place", "play", "take", "over")
 
-STATE = np.dtype(
+STATE = state_dtype(
     [
         *HEADER,
         ("phase", np.int8),  # PLACE, PLAY, TAKE or OVER
@@ -43,6 +43,5 @@ STATE = np.dtype(
         ("deck", np.int8, (64,)),  # room to shuffle in, all zero between deals
         ("scores", np.int16, (MAX_PLAYERS,)),  # per seat
         ("last_gain", np.int16, (MAX_PLAYERS,)),  # per seat, pile minus row of the last finished round
-    ],
-    align=True,
+    ]
 )

@@ -7,21 +7,20 @@ from typing import Any
 import numpy as np
 
 from phantom_envs.core.bits import EMPTY, bit
-from phantom_envs.core.game import HEADER, TERMINATED, Record
+from phantom_envs.core.game import HEADER, TERMINATED, Record, state_dtype
 from phantom_envs.core.jit import jit
 from phantom_envs.core.rng import below
 
 PASS, BET = 0, 1
 CARDS = ("jack", "queen", "king")
 
-STATE = np.dtype(
+STATE = state_dtype(
     [
         *HEADER,
         ("cards", np.int8, (2,)),  # per seat, 0 jack, 1 queen, 2 king
         ("decisions", np.int8),  # made so far
         ("bets", np.int8, (3,)),  # per decision so far, PASS or BET; 0 behind the last
-    ],
-    align=True,
+    ]
 )
 
 

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import tyro
-from rich.console import Console
-from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
+from phantom_envs.console import Page, console
+from phantom_envs.core.cpus import usable_cpus
 from phantom_envs.core.errors import InvalidOption, PhantomError
 from phantom_envs.core.rng import as_seed
+from phantom_envs.core.terminal import is_terminal, lead_nowhere, open_streams, printable, takes_color
 from phantom_envs.describe import markdown as page_of
 from phantom_envs.registry import game_ids, get_game
+from phantom_envs.tables import NumberTable
 
-FAILED, INTERRUPTED = 2, 130
-"""Exit statuses."""
+FAILED, INTERRUPTED, UNREAD = 2, 130, 141
+"""Exit statuses; the latter two, for Ctrl-C and an output that nobody reads any longer, as a shell has them."""
 
 
 def games() -> None:
     """List all games."""
-    shown = Table()
-    for heading in ("game", "title", "players", "summary"):
-        shown.add_column(heading, overflow="fold")
-    for name in game_ids():
-        game = get_game(name)
-        shown.add_row(name, game.title, ", ".join(map(str, game.players)), game.summary)
-    Console().print(shown)
+    known = [get_game(name) for name in game_ids()]
+    rows = [(game.id, game.title, ", ".join(map(str, game.players)), game.summary) for game in known]
+    console().print(NumberTable(("game", "title", "players", "summary"), rows, words=(1, 3)))
 
 
 def describe(
@@ -57,7 +53,7 @@ def describe(
     if markdown:
         print(text, end="")
     else:
-        Console().print(Markdown(text))
+        console().print(Page(text))
 
 
 def arena(
@@ -84,7 +80,7 @@ def arena(
         seed: Fixes deals and the agents' randomness.
         options: The game's options as JSON, as in '{"reward": "score"}'.
         out: Write the results to this .json or .csv file, too.
-        workers: Processes; by default one for each core.
+        workers: Processes; by default one for each processor that this one may use.
     """
     from phantom_envs.arena import report
     from phantom_envs.arena.match import play_match
@@ -93,7 +89,7 @@ def arena(
     if out is not None:
         report.check_name(out)
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    shown_on = Console(stderr=True)
+    shown_on = console(stderr=True)
     with Progress(*columns, console=shown_on, transient=True, disable=not shown_on.is_terminal) as bar:
         task = bar.add_task("games", total=None)
         setting, results = play_match(
@@ -103,13 +99,15 @@ def arena(
             _options(options),
             deals,
             _seed(seed),
-            (os.cpu_count() or 1) if workers is None else workers,
+            usable_cpus() if workers is None else workers,
             lambda over, total: bar.update(task, completed=over, total=total),
         )
     summaries = summarize(setting, results)
-    Console().print(report.table(setting, results, summaries))
-    if out is not None:
-        report.write(out, setting, results, summaries)
+    try:  # whether who reads them has left or the disk is full: one of the two goes on
+        if out is not None:
+            report.write(out, setting, results, summaries)
+    finally:
+        console().print(report.table(setting, results, summaries))
 
 
 def record(
@@ -143,13 +141,14 @@ def replay(file: tyro.conf.Positional[Path], /, show: bool = False, seat: int | 
 
     Args:
         file: The record.
-        show: Show every position; in a terminal Enter goes on and q ends.
+        show: Show every position; in a terminal Enter goes on and q ends, as does the end of input.
         seat: Show it as this seat sees it; by default with all that is hidden.
     """
     from phantom_envs.arena.record import read_lines
     from phantom_envs.arena.record import replay as check
 
-    color = sys.stdout.isatty()
+    color = takes_color(sys.stdout)
+    pausing = is_terminal(sys.stdin) and is_terminal(sys.stdout)
     count = steps = 0
     for step in check(read_lines(file)):
         count += step.first
@@ -157,9 +156,18 @@ def replay(file: tyro.conf.Positional[Path], /, show: bool = False, seat: int | 
         if not show:
             continue
         print(step.picture(seat, color), end="\n\n")
-        if color and sys.stdin.isatty() and input().strip().lower() == "q":
+        if pausing and _has_seen_enough():
             return
     print(f"{file}: {count} games, {steps} decisions, all as the engine has them")
+
+
+def _has_seen_enough() -> bool:
+    """Wait for a line of input; its end counts as q."""
+    try:
+        return input().strip().lower() == "q"
+    except EOFError:
+        print()
+        return True
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -199,27 +207,62 @@ def _pages_by_name(args: Sequence[str]) -> list[str]:
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    The working directory can be imported from, as with `python -m`, so that specs may name classes that lie there.
+    The working directory can be imported from, so that specs may name classes that lie there. It comes last: no file
+    there can take the place of a module that the program itself needs.
     """
-    given = sys.argv[1:] if args is None else args
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    open_streams()
+    _import_from_here()
+    try:
+        try:
+            return _run(sys.argv[1:] if args is None else args)
+        finally:
+            sys.stdout.flush()  # what is wrong with the output shows here, not when Python has ended
+    except BrokenPipeError:
+        lead_nowhere(sys.stdout)
+        lead_nowhere(sys.stderr)
+        return UNREAD
+    except OSError as error:
+        lead_nowhere(sys.stdout)
+        return _fail(error)
+
+
+def _run(args: Sequence[str]) -> int:
     try:
         tyro.extras.subcommand_cli_from_dict(
             COMMANDS,
             prog="phantom-envs",
             description="Games of hidden information: looked up, played by agents, recorded and checked.",
-            args=_pages_by_name(given),
+            args=_pages_by_name(args),
         )
-    except BrokenPipeError:  # whoever read the output has seen enough; let Python's last flush go nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+    except BrokenPipeError:
+        raise
     except (PhantomError, OSError) as error:
-        print(f"phantom-envs: {error}", file=sys.stderr)
-        return FAILED
+        return _fail(error)
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0
+
+
+def _fail(error: Exception) -> int:
+    lines = [printable(line) for line in str(error).splitlines()]
+    if _here() is None:
+        lines.append("the working directory has been deleted; change to one that is there")
+    print("phantom-envs:", "\n".join(lines), file=sys.stderr)
+    return FAILED
+
+
+def _import_from_here() -> None:
+    here = _here()
+    if here is not None and not {"", here} & set(sys.path):
+        sys.path.append(here)
+
+
+def _here() -> str | None:
+    """The working directory, None if it is gone."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return None
 
 
 if __name__ == "__main__":

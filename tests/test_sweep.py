@@ -48,6 +48,9 @@ every_setting = pytest.mark.parametrize(
     "setting",
     [pytest.param(each, id=f"{each[0]}-{each[1]}-{'-'.join(map(str, each[2].values()))}") for each in SETTINGS],
 )
+every_player_count = pytest.mark.parametrize(
+    ("game_id", "players"), [(game_id, players) for game_id in game_ids() for players in get_game(game_id).players]
+)
 every_game = pytest.mark.parametrize("game_id", game_ids())
 
 
@@ -103,6 +106,51 @@ class TestPettingZoo:
             defaults = {each.name: each.default for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
             assert defaults == expected | {"render_mode": None}
             assert make().unwrapped.table.options == game.check_options({})
+
+
+class TestSecrets:
+    @every_player_count
+    def test_a_choice_is_secret_if_no_other_seat_can_tell_it_from_others(self, game_id: str, players: int) -> None:
+        """But for choices with which a deal or the game ends: what was seen of it is past then."""
+        table = table_of((game_id, players, {}), 5)
+        rng = np.random.default_rng(5)
+        told = 0
+        while not table.over and told < 300:
+            legal = table.legal()
+            after = [played(table, action) for action in (legal if len(legal) <= 3 else [legal[0], legal[-1]])]
+            if len(legal) > 1 and all(not each.over and deal_of(each) == deal_of(table) for each in after):
+                told += 1
+                others = [seat for seat in range(players) if seat != table.seat]
+                seen = [[each.observe(seat).tolist() for seat in others] for each in after]
+                assert all(each == seen[0] for each in seen) is table.game.secret(table.state)
+            advance(table, rng, 1)
+        assert told > 10
+
+    @every_player_count
+    def test_pictures_are_alike_where_a_seat_sees_alike(self, game_id: str, players: int) -> None:
+        table = table_of((game_id, players, {}), 6)
+        rng = np.random.default_rng(6)
+        for step in range(200):
+            if table.over:
+                break
+            for seat in range(players):
+                world = table.copy()
+                world.resample(seat, step)
+                assert table.game.picture(world.state, seat, True) == table.game.picture(table.state, seat, True)
+            advance(table, rng, 1)
+
+
+def played(table: Table, action: int) -> Table:
+    """A copy of the game in which that was played."""
+    other = table.copy()
+    other.play(action)
+    return other
+
+
+def deal_of(table: Table) -> int:
+    """The number of the deal, in games of several."""
+    field = table.game.deal_field
+    return int(table.state[field]) if field else 0
 
 
 class TestRules:

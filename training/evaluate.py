@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rich.table import Table
-
 from phantom_envs.arena.agent import Agent
 from phantom_envs.arena.match import play_match
 from phantom_envs.arena.summary import AgentSummary, summarize
+from phantom_envs.tables import NumberTable
 
 BASELINES = ("random", "rule")
 SEED = 20_000_000
@@ -58,20 +57,24 @@ def evaluate(
     return results
 
 
-def table(title: str, evaluations: Iterable[Evaluation]) -> Table:
+def table(title: str, evaluations: Iterable[Evaluation]) -> NumberTable:
     """Evaluations for the terminal."""
-    shown = Table(title=title, caption="intervals: 95 %, bootstrap over deals; every deal is played in every seat")
-    for heading in ("opponents", "deals × seats", "win share", "95 %", "fair", "score margin", "95 %"):
-        shown.add_column(heading, justify="left" if heading == "opponents" else "right")
-    for evaluation in evaluations:
-        wins, margin = evaluation.result.win_share, evaluation.result.margin
-        shown.add_row(
-            f"{evaluation.num_players - 1} × {evaluation.opponent}",
-            f"{evaluation.deals} × {evaluation.num_players}",
-            f"{wins.mean:.1%}",
-            f"{wins.low:.1%} … {wins.high:.1%}",
-            f"{1 / evaluation.num_players:.1%}",
-            f"{margin.mean:+.2f}" if margin else "-",
-            f"{margin.low:+.2f} … {margin.high:+.2f}" if margin else "-",
-        )
-    return shown
+    return NumberTable(
+        ("opponents", "deals × seats", "win share", "95 %", "fair", "score margin", "95 %"),
+        map(_row, evaluations),
+        title=title,
+        caption="intervals: 95 %, bootstrap over deals; every deal is played in every seat",
+    )
+
+
+def _row(evaluation: Evaluation) -> tuple[str, ...]:
+    wins, margin = evaluation.result.win_share, evaluation.result.margin
+    return (
+        f"{evaluation.num_players - 1} × {evaluation.opponent}",
+        f"{evaluation.deals} × {evaluation.num_players}",
+        f"{wins.mean:.1%}",
+        f"{wins.low:.1%} … {wins.high:.1%}",
+        f"{1 / evaluation.num_players:.1%}",
+        f"{margin.mean:+.2f}" if margin else "-",
+        f"{margin.low:+.2f} … {margin.high:+.2f}" if margin else "-",
+    )

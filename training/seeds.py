@@ -14,8 +14,8 @@ from typing import Any
 
 import tyro
 from rich.console import Console
-from rich.table import Table
 
+from phantom_envs.tables import NumberTable
 from training import ppo
 from training.evaluate import Evaluation
 
@@ -48,25 +48,31 @@ def as_data(seed: int, run: Path, evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def show(title: str, rows: list[dict[str, Any]]) -> Table:
+def show(title: str, rows: list[dict[str, Any]]) -> NumberTable:
     """The figures for the terminal."""
-    table = Table(title=title, caption="intervals: 95 %, bootstrap over deals; every deal is played in every seat")
-    for heading in ("seed", "steps", "seconds", "opponents", "win share", "95 %", "fair", "score margin", "95 %"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        wins, margin, players = row["win_share"], row["margin"], row["num_players"]
-        table.add_row(
-            str(row["seed"]),
-            f"{row['steps']:,}",
-            f"{row['seconds']:.0f}",
-            f"{players - 1} × {row['opponent']}",
-            f"{wins[0]:.1%}",
-            f"{wins[1]:.1%} … {wins[2]:.1%}",
-            f"{1 / players:.1%}",
-            f"{margin[0]:+.3f}" if margin else "-",
-            f"{margin[1]:+.3f} … {margin[2]:+.3f}" if margin else "-",
-        )
-    return table
+    headings = ("seed", "steps", "seconds", "opponents", "win share", "95 %", "fair", "score margin", "95 %")
+    return NumberTable(
+        headings,
+        map(_cells, rows),
+        words=(headings.index("opponents"),),
+        title=title,
+        caption="intervals: 95 %, bootstrap over deals; every deal is played in every seat",
+    )
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    wins, margin, players = row["win_share"], row["margin"], row["num_players"]
+    return (
+        str(row["seed"]),
+        f"{row['steps']:,}",
+        f"{row['seconds']:.0f}",
+        f"{players - 1} × {row['opponent']}",
+        f"{wins[0]:.1%}",
+        f"{wins[1]:.1%} … {wins[2]:.1%}",
+        f"{1 / players:.1%}",
+        f"{margin[0]:+.3f}" if margin else "-",
+        f"{margin[1]:+.3f} … {margin[2]:+.3f}" if margin else "-",
+    )
 
 
 def main(config: Config) -> list[dict[str, Any]]:

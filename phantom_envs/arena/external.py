@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import queue
+import re
 import shlex
 import subprocess
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import IO, Any
 
 from phantom_envs.arena.agent import AgentError, Decision, SingleAgent
@@ -32,15 +35,13 @@ class CommandAgent(SingleAgent):
     """Asks a program, which is started with the first decision.
 
     Args:
-        command: Program and arguments, split as a shell would, but not run by one.
+        command: Program and arguments, one by one or as a line. A line is split as a shell would, but not run by one;
+            on Windows a backslash in it is a backslash.
         timeout: Seconds it may take for a decision.
     """
 
-    def __init__(self, command: str, timeout: float = 60.0) -> None:
-        try:
-            self._command = shlex.split(command)
-        except ValueError as error:
-            raise InvalidSpec(f"cmd:{command}: {error}") from error
+    def __init__(self, command: str | Sequence[str], timeout: float = 60.0) -> None:
+        self._command = split_command(command, os.name == "nt") if isinstance(command, str) else list(command)
         if not self._command:
             raise InvalidSpec("cmd: names no program; write cmd:./my_bot")
         self._timeout = timeout
@@ -71,6 +72,15 @@ class CommandAgent(SingleAgent):
         if self._program is not None:
             self._program.stop()
             self._program = None
+
+
+def split_command(line: str, windows: bool) -> list[str]:
+    """Program and arguments of a command line."""
+    try:
+        words = shlex.split(line, posix=not windows)
+    except ValueError as error:
+        raise InvalidSpec(f"cmd:{line}: {error}") from error
+    return [re.sub(r"""^(["'])(.*)\1$""", r"\2", word) for word in words] if windows else words
 
 
 def _as_json(decision: Decision, names: list[str]) -> str:

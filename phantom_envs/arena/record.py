@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +21,11 @@ from phantom_envs.arena.agent import Agent, Decisions, ask, close
 from phantom_envs.arena.match import first_keys, seat_agents
 from phantom_envs.arena.specs import InvalidSpec, make_agent
 from phantom_envs.core.errors import InvalidBatch, InvalidPlayers, PhantomError
+from phantom_envs.core.files import whole_file
 from phantom_envs.core.game import Game
 from phantom_envs.core.rng import as_seed, successors
 from phantom_envs.core.table import Table
+from phantom_envs.core.terminal import printable
 from phantom_envs.registry import get_game
 
 Line = dict[str, Any]
@@ -33,9 +36,16 @@ DECISION_KEYS = ("agent", "legal", "action", "state", "rewards", "terminated", "
 REWARD_TOLERANCE = 1e-9
 """Records of other implementations may round a reward otherwise."""
 
+MOST_SHOWN = 120
+"""Characters of a value that an error shows."""
+
 
 class RecordError(PhantomError, ValueError):
     """A record that is damaged or tells of a game that the engine would not play."""
+
+
+class _Unfit(ValueError):
+    """JSON that does not stand in a record."""
 
 
 def header(table: Table, seed: int) -> Line:
@@ -115,7 +125,7 @@ def write_games(
     """Play games of the seeds `seed`, `seed + 1`, … and write their records one after the other.
 
     Args:
-        path: File to write.
+        path: File to write. It takes the place of what was there once all games are played, and not if one fails.
         game: The game.
         specs: Agents, at most one a seat, who sit in this order; the last one fills the seats left.
         num_players: Seats P, None for the game's default.
@@ -136,7 +146,7 @@ def write_games(
     seats = seat_agents(len(specs), players)[0]
     lines = 0
     try:
-        with path.open("w", encoding="utf-8", newline="\n") as file:
+        with whole_file(path) as file:
             for number in range(games):
                 sitting, labels = [made[k] for k in seats], [specs[k] for k in seats]
                 for line in record_game(game, players, settings, as_seed(seed + number), sitting, labels):
@@ -150,11 +160,12 @@ def write_games(
 
 def read_lines(path: Path) -> Iterator[str]:
     """The lines of a file, read as they are asked for."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            yield from file
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path}: no text in UTF-8 ({error})") from error
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise RecordError(f"line {number}: no text in UTF-8 ({error})") from error
 
 
 @dataclass(frozen=True)
@@ -166,22 +177,29 @@ class Step:
         line: The line.
         table: The game after it; the next step moves it on.
         first: Whether the line is the first of a game.
+        secret: Whether only the seat that chose knows the line's action yet.
     """
 
     number: int
     line: Line
     table: Table
     first: bool
+    secret: bool
 
     def picture(self, seat: int | None = None, color: bool = False) -> str:
-        """What the line did and the table after it, as `seat` sees it; None shows all."""
+        """What the line did and the table after it, as `seat` sees it; None shows all.
+
+        A seat does not learn the seed, from which everything follows, nor what others have chosen in secret.
+        """
         if seat is not None and not 0 <= seat < self.table.num_players:
             raise InvalidPlayers(f"seat={seat}: seats are 0 … {self.table.num_players - 1}")
         if self.first:
-            title = f"seed {self.line['seed']}"
+            title = f"seed {self.line['seed']}" if seat is None else f"the game as player_{seat} sees it"
         else:
+            hidden = self.secret and seat is not None and self.line["agent"] != f"player_{seat}"
+            action = "chooses in secret" if hidden else self.line["action"]
             rewards = " ".join(f"{reward:+g}" for reward in self.line["rewards"].values())
-            title = f"{self.line['agent']}: {self.line['action']}   rewards {rewards}"
+            title = f"{self.line['agent']}: {action}   rewards {rewards}"
         view = self.table.game.picture(self.table.state, seat, color)
         return f"line {self.number}: {title}\n{view}"
 
@@ -195,6 +213,16 @@ def replay(lines: Iterable[str]) -> Iterator[Step]:
     Raises:
         RecordError: A line is not what the engine says it must be. It names the line and the first thing that differs.
     """
+    number = 0
+    try:
+        for step in _checked(lines):
+            number = step.number
+            yield step
+    except RecursionError as error:
+        raise RecordError(f"line {number + 1}: nested too deeply for a record") from error
+
+
+def _checked(lines: Iterable[str]) -> Iterator[Step]:
     table: Table | None = None
     number, begun = 0, 0
     for number, text in enumerate(lines, 1):
@@ -202,14 +230,15 @@ def replay(lines: Iterable[str]) -> Iterator[Step]:
         if "game" in line:
             _require_over(table, begun, f"line {number} begins another")
             table, begun = _begin(number, line), number
-            yield Step(number, line, table, first=True)
+            yield Step(number, line, table, first=True, secret=False)
             continue
         if table is None:
             raise RecordError(f"line {number}: the first line of a game, with {', '.join(HEADER_KEYS)}, is wanted here")
         if table.over:
             raise RecordError(f"line {number}: the game of line {begun} is over; nothing may follow but another game")
+        secret = table.game.secret(table.state)
         _advance(number, line, table)
-        yield Step(number, line, table, first=False)
+        yield Step(number, line, table, first=False, secret=secret)
     if table is None:
         raise RecordError("the record is empty")
     _require_over(table, begun, f"the record stops after line {number}")
@@ -217,12 +246,45 @@ def replay(lines: Iterable[str]) -> Iterator[Step]:
 
 def _parse(number: int, text: str) -> Line:
     try:
-        line = json.loads(text)
+        line = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_integer
+        )
+    except _Unfit as error:
+        raise RecordError(f"line {number}: {error}") from error
     except ValueError as error:
         raise RecordError(f"line {number}: no JSON ({error})") from error
     if not isinstance(line, dict):
-        raise RecordError(f"line {number}: a JSON object is wanted, not {text.strip()[:40]}")
+        raise RecordError(f"line {number}: a JSON object is wanted, not {_shown(line)}")
     return line
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Line:
+    line: Line = {}
+    for key, value in pairs:
+        if key in line:
+            raise _Unfit(f"{printable(key, MOST_SHOWN)} is given twice")
+        line[key] = value
+    return line
+
+
+def _constant(name: str) -> float:
+    raise _Unfit(f"{name} is no number in JSON")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise _Unfit(f"{printable(text, MOST_SHOWN)} is too large a number")
+    return value
+
+
+def _integer(text: str) -> int:
+    _float(text)
+    return int(text)
+
+
+def _shown(value: Any) -> str:
+    return printable(json.dumps(value), MOST_SHOWN)
 
 
 def _require_over(table: Table | None, begun: int, why: str) -> None:
@@ -236,7 +298,7 @@ def _begin(number: int, line: Line) -> Table:
         table = Table(get_game(line["game"]), line["num_players"], line["options"])
         seed = as_seed(line["seed"])
     except (PhantomError, TypeError, ValueError, AttributeError) as error:
-        raise RecordError(f"line {number}: {error}") from error
+        raise RecordError(f"line {number}: {printable(str(error), 3 * MOST_SHOWN)}") from error
     table.deal(seed)
     _require_same(number, header(table, seed), line)
     return table
@@ -247,15 +309,15 @@ def _advance(number: int, line: Line, table: Table) -> None:
     seat, names = f"player_{table.seat}", table.legal_names()
     _require_same(number, {"agent": seat, "legal": names}, {key: line[key] for key in ("agent", "legal")})
     if line["action"] not in names:
-        raise RecordError(f"line {number}: {seat} may not {line['action']!r}; legal are {', '.join(names)}")
+        raise RecordError(f"line {number}: {seat} may not {reprlib.repr(line['action'])}; legal are {', '.join(names)}")
     _require_same(number, play(table, table.legal()[names.index(line["action"])]), line)
 
 
 def _require_keys(number: int, line: Line, keys: tuple[str, ...]) -> None:
     missing = [key for key in keys if key not in line]
-    unknown = [key for key in line if key not in keys]
+    unknown = printable(", ".join(key for key in line if key not in keys), MOST_SHOWN)
     if missing or unknown:
-        what = [f"{', '.join(names)} {verb}" for names, verb in ((missing, "missing"), (unknown, "unknown")) if names]
+        what = [f"{names} {verb}" for names, verb in ((", ".join(missing), "missing"), (unknown, "unknown")) if names]
         raise RecordError(f"line {number}: {'; '.join(what)}")
 
 
@@ -271,7 +333,7 @@ def difference(engine: Any, record: Any, place: str = "") -> str | None:
         for key in [*engine, *(key for key in record if key not in engine)]:
             here = f"{place}.{key}" if place else str(key)
             if key not in record or key not in engine:
-                return f"{here} is only in the {'engine' if key in engine else 'record'}"
+                return f"{printable(here, MOST_SHOWN)} is only in the {'engine' if key in engine else 'record'}"
             found = difference(engine[key], record[key], here)
             if found is not None:
                 return found
@@ -288,4 +350,4 @@ def difference(engine: Any, record: Any, place: str = "") -> str | None:
             return None
     elif type(engine) is type(record) and engine == record:
         return None
-    return f"{place} is {json.dumps(record)} in the record, {json.dumps(engine)} in the engine"
+    return f"{place} is {_shown(record)} in the record, {_shown(engine)} in the engine"

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
-from rich.table import Table
-
 from phantom_envs.arena.match import Results, Setting
 from phantom_envs.arena.summary import AgentSummary, Estimate
 from phantom_envs.core.errors import PhantomError
+from phantom_envs.core.files import whole_file
+from phantom_envs.core.terminal import printable
+from phantom_envs.tables import NumberTable
 
 COLUMNS = (
     "agent",
@@ -33,34 +33,35 @@ class InvalidReport(PhantomError, ValueError):
     """A file name that does not say how to write."""
 
 
-def table(setting: Setting, results: Results, agents: list[AgentSummary]) -> Table:
+def table(setting: Setting, results: Results, agents: list[AgentSummary]) -> NumberTable:
     """The results for the terminal."""
     options = ", ".join(f"{name}={value}" for name, value in setting.options.items())
-    title = f"{setting.game}, {setting.num_players} players, {options}: {setting.deals} deals, seed {setting.seed}"
     fair = 1 / setting.num_players
     caption = f"{setting.games} games; [95 % interval], bootstrap over deals; a fair win share is {fair:.3f}"
     cut_off = int(results.truncated.sum())
     if cut_off:
         caption += f"; {cut_off} games were cut off by their length limit and have no winner"
-    shown = Table(title=escape(title), caption=escape(caption))
-    shown.add_column("agent", overflow="fold", min_width=8)
-    for heading in ("win share", "score margin", "ms/move", "games"):
-        shown.add_column(heading, justify="right", no_wrap=True)
-    for agent in agents:
-        shown.add_row(
-            escape(agent.agent),
-            _cell(agent.win_share, "{:.3f}"),
-            _cell(agent.margin, "{:+.2f}"),
-            f"{agent.ms_per_decision:.3g}",
-            str(agent.games),
-        )
-    return shown
+    return NumberTable(
+        ("agent", "win share", "score margin", "ms/move", "games"),
+        (
+            (
+                printable(agent.agent),
+                _cell(agent.win_share, "{:.3f}"),
+                _cell(agent.margin, "{:+.2f}"),
+                f"{agent.ms_per_decision:.3g}",
+                str(agent.games),
+            )
+            for agent in agents
+        ),
+        title=f"{setting.game}, {setting.num_players} players, {options}: {setting.deals} deals, seed {setting.seed}",
+        caption=caption,
+    )
 
 
 def _cell(estimate: Estimate | None, form: str) -> str:
     if estimate is None:
         return "-"
-    return escape(f"{form} [{form}, {form}]".format(estimate.mean, estimate.low, estimate.high))
+    return f"{form} [{form}, {form}]".format(estimate.mean, estimate.low, estimate.high)
 
 
 def as_data(setting: Setting, results: Results, agents: list[AgentSummary]) -> dict[str, Any]:
@@ -87,12 +88,12 @@ def check_name(path: Path) -> None:
 
 
 def write(path: Path, setting: Setting, results: Results, agents: list[AgentSummary]) -> None:
-    """Write the results as JSON or CSV, as the file's name says."""
+    """Write the results as JSON or CSV, as the file's name says. What was there stays if that fails."""
     check_name(path)
-    if path.suffix.lower() == ".json":
-        path.write_text(json.dumps(as_data(setting, results, agents), indent=2) + "\n", encoding="utf-8")
-        return
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with whole_file(path) as file:
+        if path.suffix.lower() == ".json":
+            file.write(json.dumps(as_data(setting, results, agents), indent=2) + "\n")
+            return
         rows = csv.writer(file)
         rows.writerow(COLUMNS)
         rows.writerows(_row(agent) for agent in agents)

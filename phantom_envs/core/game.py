@@ -68,6 +68,10 @@ class Option:
         return int(value)
 
 
+def _never(s: Record) -> bool:
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """A game: everything the faces, agents, records and pages need to know of it.
@@ -124,6 +128,8 @@ class Game:
     picture: Callable[[Record, int | None, bool], str]
     deal_field: str | None = None
     """Field of the record that counts the deals of a game, or None where a game is a single one."""
+    secret: Callable[[Record], bool] = _never
+    """`secret(s)`: whether what the seat to act chooses now stays hidden from all others once it is chosen."""
     extras: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     """Further pages of `phantom-envs describe`, by flag name (a board, say)."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from phantom_envs.core.errors import InvalidBatch, InvalidOption, UnknownOption
 from phantom_envs.core.game import Game, Record
+from phantom_envs.core.terminal import say, takes_color
 
 RENDER_MODES = ("ansi", "human")
 
@@ -42,12 +42,12 @@ def check_reset_options(game: Game, options: Mapping[str, Any] | None) -> None:
 def render(game: Game, state: Record, seat: int | None, mode: str | None) -> str | None:
     """The table as `seat` sees it (None: everything): returned as text, printed, or a warning without a mode.
 
-    Printed in colour if the output is a terminal and `NO_COLOR` is not set.
+    Printed in colour where standard output takes it, and not at all where that is closed.
     """
     if mode is None:
         gymnasium.logger.warn("render() shows nothing without a mode; make the environment with render_mode='ansi'")
         return None
     if mode == "ansi":
         return game.picture(state, seat, False)
-    print(game.picture(state, seat, sys.stdout.isatty() and "NO_COLOR" not in os.environ), flush=True)
+    say(game.picture(state, seat, takes_color(sys.stdout)))
     return None

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from phantom_envs.arena.agent import AgentError
-from phantom_envs.arena.external import CommandAgent
+from phantom_envs.arena.external import CommandAgent, split_command
 from phantom_envs.arena.match import play_match
+from phantom_envs.arena.specs import InvalidSpec
 from tests.arena.bots import First
 from tests.arena.test_agent import decisions_of, tables
 
@@ -30,6 +31,32 @@ def program(folder: Path, text: str, log: Path | None = None) -> str:
     path = folder / "my bot.py"
     path.write_text(f"log = {str(log) if log else None!r}\n{text}")
     return f"{shlex.quote(sys.executable)} {shlex.quote(str(path))}"
+
+
+@pytest.mark.parametrize(
+    ("line", "posix", "windows"),
+    [
+        ("./my_bot --level 3", ["./my_bot", "--level", "3"], ["./my_bot", "--level", "3"]),
+        (r"C:\bots\my_bot.exe", ["C:botsmy_bot.exe"], [r"C:\bots\my_bot.exe"]),
+        (r'"C:\my bots\bot.exe" -x', [r"C:\my bots\bot.exe", "-x"], [r"C:\my bots\bot.exe", "-x"]),
+        (r"./my\ bot 'a b'", ["./my bot", "a b"], ["./my\\", "bot", "a b"]),
+    ],
+)
+def test_a_line_is_split_as_the_system_does(line: str, posix: list[str], windows: list[str]) -> None:
+    assert split_command(line, False) == posix
+    assert split_command(line, True) == windows
+
+
+def test_program_and_arguments_may_be_given_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "my bot.py"
+    path.write_text(f"log = None\n{FIRST_LEGAL}")
+    decisions = decisions_of(tables(1))
+    for command in ([sys.executable, str(path), "--x"], (sys.executable, str(path))):
+        agent = CommandAgent(command)
+        assert (agent.act(decisions) == First().act(decisions)).all()
+        agent.close()
+    with pytest.raises(InvalidSpec, match="names no program"):
+        CommandAgent([])
 
 
 def test_a_program_is_shown_the_decision_and_plays(tmp_path: Path) -> None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from phantom_envs.arena.record import RecordError, difference, read_lines, replay, write_games
+from phantom_envs.arena.agent import Decisions
+from phantom_envs.arena.record import RecordError, difference, header, read_lines, replay, write_games
+from phantom_envs.arena.record import play as record_line
 from phantom_envs.arena.specs import InvalidSpec
 from phantom_envs.core.errors import InvalidBatch, InvalidPlayers
+from phantom_envs.core.game import Game
 from phantom_envs.core.table import Table
 from phantom_envs.registry import game_ids, get_game
+from tests.arena.bots import First
 
 TRICK = get_game("phantom_trick_v0")
 
@@ -192,11 +198,103 @@ def test_lines_that_are_no_objects_are_found(record: list[dict[str, Any]], text:
         list(replay(lines))
 
 
-def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+def test_a_file_that_is_no_text(record: list[dict[str, Any]], tmp_path: Path) -> None:
     path = tmp_path / "binary"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(RecordError, match="no text in UTF-8"):
+    with pytest.raises(RecordError, match="line 1: no text in UTF-8"):
         list(replay(read_lines(path)))
+    path.write_bytes("\n".join([*as_lines(record)[:6], "ó"]).encode("latin-1"))
+    with pytest.raises(RecordError, match="line 7: no text in UTF-8"):
+        list(replay(read_lines(path)))
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+HOSTILE = [
+    ('"agent"', '"agent": "player_0", "agent"', "agent is given twice"),
+    ('"rewards": {', '"rewards": {"player_0": 1.0, ', "player_0 is given twice"),
+    ('"state": {', f'"state": {{"deep": {DEEP}, ', "nested too deeply"),
+    ('"player_0": 0.0', f'"player_0": {"1" * 400}', "too large a number"),
+    ('"player_0": 0.0', f'"player_0": -{"1" * 400}', "too large a number"),
+    ('"player_0": 0.0', f'"player_0": {"1" * 10_000}', "too large a number"),
+    ('"player_0": 0.0', '"player_0": 1e999', "1e999 is too large a number"),
+    ('"player_0": 0.0', '"player_0": NaN', "NaN is no number in JSON"),
+    ('"player_0": 0.0', '"player_0": -Infinity', "-Infinity is no number in JSON"),
+    ('"agent"', '"\x1b[2J": 1, "agent"', "no JSON"),
+    ('"agent"', '"\\u001b[2J": 1, "agent"', r"\\x1b\[2J unknown"),
+    ('"agent"', '"\\u009b2J": 1, "agent"', r"\\x9b2J unknown"),
+    ('"state": {', '"state": {"\\u001b[2J": 1, ', r"state.\\x1b\[2J is only in the record"),
+    ('"round": 1', '"round": "\\u001b[2J"', r"state.round is \"\\u001b\[2J\" in the record, 1 in the engine"),
+    ('"action": "', '"action": "\\u001b[2J', r"player_1 may not '\\x1b\[2J"),
+    ('"round": 1', f'"round": "{"x" * 10**6}"', "state.round is .* in the record, 1 in the engine"),
+    ('"action": "', f'"action": "{"x" * 10**6}', "player_1 may not '.*'; legal are"),
+    ('"agent"', f'"{"x" * 10**6}": 1, "agent"', "unknown"),
+]
+
+
+@pytest.mark.parametrize(("found", "instead", "message"), HOSTILE)
+def test_hostile_lines_are_named(record: list[dict[str, Any]], found: str, instead: str, message: str) -> None:
+    lines = as_lines(record)
+    assert found in lines[2]
+    lines[2] = lines[2].replace(found, instead, 1)
+    with pytest.raises(RecordError, match=f"^line 3: .*{message}") as error:
+        list(replay(lines))
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"num_players": [[[[]]]]},
+        {"options": {"reward": "\x1b[2J" * 10**5}},
+        {"options": {"\x1b[2J" * 10**5: 1}},
+        {"game": "\x1b[2J" * 10**5},
+        {"seed": 10**300},
+    ],
+)
+def test_hostile_first_lines_are_named(record: list[dict[str, Any]], change: dict[str, Any]) -> None:
+    changed = copy(record)
+    changed[0] |= change
+    with pytest.raises(RecordError, match=r"^line 1: ") as error:
+        list(replay(as_lines(changed)))
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 1000
+
+
+def test_depths_that_are_just_readable(record: list[dict[str, Any]]) -> None:
+    """Wherever the reader's own limit lies, what it lets through is named, too."""
+    for depth in range(500, 5000, 100):
+        changed = as_lines(record)
+        changed[2] = changed[2].replace('"action": "', f'"action": {"[" * depth}{"]" * depth}, "x": "', 1)
+        with pytest.raises(RecordError, match=r"^line 3: "):
+            list(replay(changed))
+        changed[2] = as_lines(record)[2].replace('"round": 1', f'"round": {"[" * depth}{"]" * depth}', 1)
+        with pytest.raises(RecordError, match=r"^line 3: "):
+            list(replay(changed))
+
+
+class FailsLater(First):
+    """Plays some decisions, and then no longer."""
+
+    def __init__(self, decisions: int) -> None:
+        self.left = decisions
+
+    def act(self, decisions: Decisions) -> NDArray[np.int64]:
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("tired")
+        return super().act(decisions)
+
+
+def test_a_game_that_fails_leaves_the_older_file(tmp_path: Path) -> None:
+    path = tmp_path / "keep.jsonl"
+    write_games(path, TRICK, ["random"], 3, games=2)
+    before = path.read_bytes()
+    with pytest.raises(RuntimeError, match="tired"):
+        write_games(path, TRICK, [f"{__name__}:FailsLater(100)"], 3, games=2)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_difference_says_where() -> None:
@@ -215,6 +313,36 @@ def test_pictures_show_the_step(record: list[dict[str, Any]]) -> None:
     assert next(steps).picture().startswith(f"line 2: player_0: {record[1]['action']}   rewards +0 +0 +0\n")
     with pytest.raises(InvalidPlayers, match="seats are 0 … 2"):
         first.picture(3)
+
+
+def as_seen(game: Game, players: int, seed: int, seat: int, choices: Sequence[int]) -> list[str]:
+    """What `seat` is shown of a game in which the first choices are the given ones among the legal actions."""
+    table = Table(game, players)
+    table.deal(seed)
+    lines = [header(table, seed), *(record_line(table, table.legal()[choice]) for choice in choices)]
+    steps = replay(as_lines(lines))
+    return [next(steps).picture(seat) for _ in lines]
+
+
+@pytest.mark.parametrize("game_id", ["phantom_trick_v0", "fantasmagoria_v0"])
+def test_nobody_is_shown_what_others_chose_in_secret(game_id: str) -> None:
+    """All lay a card face-down, one after the other, and reveal them together."""
+    game = get_game(game_id)
+    for players in game.players:
+        for seat in range(players):
+            others = [0 if other == seat else 1 for other in range(players)]
+            shown = [as_seen(game, players, 3, seat, choices) for choices in ([0] * players, others)]
+            assert shown[0][:players] == shown[1][:players]  # the first line, and all choices but the last
+            assert shown[0][players] != shown[1][players]
+            secrets = [text for text in shown[0] if "chooses in secret" in text]
+            assert len(secrets) == players - 1 - (seat < players - 1)
+
+
+def test_nobody_is_shown_the_seed() -> None:
+    for game_id in game_ids():
+        game = get_game(game_id)
+        seed = 987654321012345
+        assert str(seed) not in as_seen(game, game.default_players, seed, 0, [])[0]
 
 
 def test_settings_that_cannot_be_recorded(tmp_path: Path) -> None:

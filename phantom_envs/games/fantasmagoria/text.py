@@ -30,6 +30,11 @@ def action_name(s: Record, action: int) -> str:
     return f"{'sacrifice' if s['phase'] == SACRIFICE else 'play'} {CARD_NAMES[action]}"
 
 
+def secret(s: Record) -> bool:
+    """Cards are sacrificed in secret; with the last one all are revealed."""
+    return bool(s["phase"] == SACRIFICE and (s["sacrificed"][: s["num_players"]] == 0).sum() > 1)
+
+
 def names(cards: Any) -> list[str]:
     """The cards of a set, sorted by index."""
     return [CARD_NAMES[card] for card in members_of(cards)]

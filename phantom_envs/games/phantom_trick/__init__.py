@@ -33,4 +33,5 @@ GAME = Game(
     state_dict=text.state_dict,
     picture=text.picture,
     deal_field="round",
+    secret=text.secret,
 )

@@ -17,6 +17,11 @@ def action_name(s: Record, action: int) -> str:
     return f"{PHASES[s['phase']]} {CARD_NAMES[action]}"
 
 
+def secret(s: Record) -> bool:
+    """Cards are laid in secret; with the last one all are revealed."""
+    return bool(s["phase"] == PLACE and (s["placed"][: s["num_players"]] < 0).sum() > 1)
+
+
 def names(cards: Any) -> list[str]:
     """The cards of a set, sorted by index."""
     return [CARD_NAMES[card] for card in members_of(cards)]

@@ -1,0 +1,77 @@
+"""Whole files, or none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from phantom_envs.core.files import whole_file
+
+
+def write(path: Path, text: str) -> None:
+    with whole_file(path) as file:
+        file.write(text)
+
+
+def test_it_takes_the_place_of_an_older_file(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    path.write_text("old")
+    with whole_file(path) as file:
+        file.write("né\n")
+        file.flush()
+        assert path.read_text() == "old"
+    assert path.read_bytes() == "né\n".encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("before", ["old", None])
+def test_a_failure_leaves_things_as_they_were(before: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    if before is not None:
+        path.write_text(before)
+
+    def fail() -> None:
+        with whole_file(path) as file:
+            file.write("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert [each.read_text() for each in tmp_path.iterdir()] == ([] if before is None else [before])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes and links are of POSIX")
+def test_modes_and_links_stay(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
+def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "usual").touch()
+    write(tmp_path / "ours", "new")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of POSIX")
+def test_a_pipe_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    write(path, "through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert path.is_fifo()
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        write(tmp_path / "nowhere" / "figures.json", "new")

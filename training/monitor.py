@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -113,12 +114,14 @@ class Monitor:
 
     def __enter__(self) -> Self:
         self.display.__enter__()
+        threading.excepthook = _leave_out_disk_errors
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.display.__exit__(kind, error, trace)
+        threading.excepthook = threading.__excepthook__
         with self._logging():
             if self._writer is not None:
                 self._writer.close()
@@ -166,3 +169,9 @@ class Monitor:
         except OSError as error:
             self._writer = None
             self.display.say(f"tensorboard files are no longer written ({error.strerror})")
+
+
+def _leave_out_disk_errors(thrown: threading.ExceptHookArgs) -> None:
+    """What tensorboard's thread says of a full disk; the next call of its writer raises the same."""
+    if not (isinstance(thrown.exc_value, OSError) and type(thrown.thread).__name__ == "_AsyncWriterThread"):
+        threading.__excepthook__(thrown)

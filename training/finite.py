@@ -12,14 +12,19 @@ class NotFinite(PhantomError, ArithmeticError):
     """A loss, gradient or weight that is infinite or no number."""
 
 
+def not_finite(steps: int, what: str) -> str:
+    """What is said of it, `steps` steps into a training."""
+    return (
+        f"not finite after {steps:,} steps: {what}. Training cannot go on from here, and these weights are not kept; a "
+        "smaller learning rate may help"
+    )
+
+
 def require_finite(steps: int, **terms: Tensor) -> None:
     """Raise `NotFinite` if one of these single numbers is not, `steps` steps into a training."""
     if not torch.isfinite(torch.stack([term.detach() for term in terms.values()])).all():
         shown = ", ".join(f"{name} {term.item():g}" for name, term in terms.items() if not term.isfinite())
-        raise NotFinite(
-            f"not finite after {steps:,} steps: {shown}. Training cannot go on from here, and these weights are not "
-            "kept; a smaller learning rate may help"
-        )
+        raise NotFinite(not_finite(steps, shown))
 
 
 def require_finite_weights(steps: int, net: nn.Module) -> None:

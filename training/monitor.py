@@ -42,8 +42,6 @@ class Display:
         self._began = time.monotonic()
         self._told = self._began - EVERY
         self._console = console()
-        if not is_terminal(sys.stdout):
-            self._console.width = max(self._console.width, WIDE)
         self._bar = Progress(
             TextColumn("[bold]training"),
             BarColumn(),
@@ -86,11 +84,15 @@ class Display:
         else:
             self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def show(self, picture: RenderableType) -> None:
-        """Print a table."""
-        with self._console.capture() as captured:
-            self._console.print(picture)
-        say(captured.get().rstrip("\n"))
+
+def print_table(table: RenderableType) -> None:
+    """Print a table, in a file or pipe at least `WIDE` columns wide."""
+    out = console()
+    if not is_terminal(sys.stdout):
+        out.width = max(out.width, WIDE)
+    with out.capture() as captured:
+        out.print(table)
+    say(captured.get().rstrip("\n"))
 
 
 def _moves() -> bool:

@@ -31,7 +31,7 @@ from training.command import command
 from training.evaluate import Evaluation, evaluate, table
 from training.finite import NotFinite, require_finite, require_finite_weights
 from training.interrupts import Interrupts
-from training.monitor import Monitor
+from training.monitor import Monitor, print_table
 from training.resume import resume
 from training.run_folder import RunRefused, begin_run, check_free, in_use
 from training.settings import (
@@ -526,7 +526,7 @@ def _train(trainer: Trainer, folder: Path) -> list[Evaluation]:
             raise
     if evaluations:
         title = f"{config.game}, {trainer.vec.num_players} players, seed {config.seed}: {trainer.steps:,} steps"
-        monitor.display.show(table(f"{title} in {trainer.seconds:.0f} s", evaluations))
+        print_table(table(f"{title} in {trainer.seconds:.0f} s", evaluations))
     return evaluations
 
 

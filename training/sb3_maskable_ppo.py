@@ -25,9 +25,9 @@ from phantom_envs.core.files import write_whole
 from phantom_envs.registry import get_game
 from training.command import command
 from training.evaluate import Evaluation, evaluate, table
-from training.finite import require_finite_weights
+from training.finite import NotFinite, not_finite, require_finite_weights
 from training.interrupts import Interrupts
-from training.monitor import Display
+from training.monitor import Display, print_table
 from training.run_folder import begin_run, check_free, in_use
 from training.settings import (
     Count,
@@ -211,6 +211,7 @@ def train(config: Config) -> list[Evaluation]:
         OSError: A file cannot be written.
         SystemExit: A signal came; the status is 128 and its number.
     """
+    check_settings(config)
     if config.run is not None:
         check_free(config.run)
     model, opponents = make_model(config)
@@ -231,7 +232,7 @@ def train(config: Config) -> list[Evaluation]:
             display.say(f"stopped at {model.num_timesteps:,} of {config.total_steps:,} steps; {kept}")
             raise SystemExit(128 + interrupts.number) from None
     if evaluations:
-        display.show(table(f"{config.game}: {model.num_timesteps:,} steps", evaluations))
+        print_table(table(f"{config.game}: {model.num_timesteps:,} steps", evaluations))
     return evaluations
 
 
@@ -239,9 +240,10 @@ def learn(model: MaskablePPO, config: Config, callback: Selfplay) -> None:
     """Train a model, with `NotFinite` where its weights become useless."""
     try:
         model.learn(config.total_steps, callback)
-    except ValueError:  # what torch says of probabilities that are no numbers
-        require_finite_weights(model.num_timesteps, model.policy)
-        raise
+    except ValueError as error:
+        if "found invalid values" not in str(error):  # what torch says of probabilities that are no numbers
+            raise
+        raise NotFinite(not_finite(model.num_timesteps, "probabilities")) from error
     require_finite_weights(model.num_timesteps, model.policy)
 
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.network import load_network
-from phantom_envs.console import console
 from phantom_envs.core.files import whole_file
 from phantom_envs.core.terminal import say
 from phantom_envs.tables import NumberTable
 from training import ppo
 from training.command import command
 from training.evaluate import Evaluation
+from training.monitor import print_table
 from training.run_folder import RunRefused, check_free, new_folder
 from training.settings import InvalidSetting, check_device, check_game, check_settings
 
@@ -103,7 +103,7 @@ def main(config: Config) -> list[dict[str, Any]]:
         more_steps = config.ppo.more_steps if resume else 0
         evaluations = ppo.train(replace(config.ppo, seed=seed, run=run, resume=resume, more_steps=more_steps))
         rows += [as_data(seed, run, evaluation) for evaluation in evaluations]
-    console().print(show(f"{config.ppo.game}: {config.ppo.final_deals} deals", rows))
+    print_table(show(f"{config.ppo.game}: {config.ppo.final_deals} deals", rows))
     if config.json is not None:
         with whole_file(config.json) as file:
             file.write(json.dumps({"config": repr(config.ppo), "rows": rows}, indent=1) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import threading
@@ -90,9 +91,9 @@ def print_table(table: RenderableType) -> None:
     out = console()
     if not is_terminal(sys.stdout):
         out.width = max(out.width, WIDE)
-    with out.capture() as captured:
-        out.print(table)
-    say(captured.get().rstrip("\n"))
+    out.file = picture = io.StringIO()
+    out.print(table)
+    say(picture.getvalue().rstrip("\n"))
 
 
 def _moves() -> bool:

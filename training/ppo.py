@@ -70,10 +70,11 @@ class Config:
     win_bonus: Number = 0.5
     """Weight of winning that is added to that reward: points alone say little once all have enough of them."""
     run: Path | None = None
-    """Folder of checkpoints, tensorboard files and, at the end, `agent.safetensors`; None for a new one in `runs/`."""
+    """Folder of settings, checkpoints, tensorboard files and, at the end, `agent.safetensors`; None for a new one in
+    `runs/`."""
     resume: bool = False
-    """Go on from the latest checkpoint in the folder `run`, with the settings it was begun with but for `device` and
-    `threads`."""
+    """Go on from the newest whole checkpoint in the folder `run`, with the settings it was begun with but for `device`
+    and `threads`."""
     more_steps: Whole = 0
     """With `resume`: steps to go beyond the total that the run was begun with."""
     seed: Seed = 0

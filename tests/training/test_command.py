@@ -156,7 +156,7 @@ def test_whoever_read_has_left(tmp_path: Path) -> None:
 
 @posix
 def test_signals_wait_for_the_end_of_a_block() -> None:
-    done = []
+    done: list[bool] = []
 
     def work() -> None:
         with interrupts.deferred():

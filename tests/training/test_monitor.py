@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from rich.table import Table
+from torch.utils.tensorboard import SummaryWriter
 
 from phantom_envs.arena.summary import AgentSummary, Estimate
 from tests.outputs import Terminal, closed, plain_environment, unread
-from training import monitor as module
 from training.evaluate import Evaluation
 from training.monitor import EVERY, Display, Monitor, print_table
 
@@ -135,7 +135,7 @@ def test_curves_that_cannot_be_written_end_no_run(
 
     with Monitor(tmp_path, 100) as monitor:
         with monkeypatch.context() as patched:
-            patched.setattr(module.SummaryWriter, "add_scalar", full)
+            patched.setattr(SummaryWriter, "add_scalar", full)
             monitor.update(1, {"policy": 0.5})
         monitor.update(2, {"policy": 0.5})
     assert capsys.readouterr().out.count("tensorboard files are no longer written (No space left on device)") == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +182,12 @@ def test_whole_but_useless(run: Path, forgery: str, capsys: pytest.CaptureFixtur
 def test_what_was_passed_over_is_not_used(run: Path) -> None:
     """Neither its pool nor its generator stay behind."""
     plain = resumed(going_on(run), run)
-    forged(run, lambda tensors, about: (first(tensors, "optimizer.0.exp_avg", shape=(2, 3)), about.update(updates=77)))
+
+    def change(tensors: dict[str, torch.Tensor], about: dict[str, Any]) -> None:
+        first(tensors, "optimizer.0.exp_avg", shape=(2, 3))
+        about["updates"] = 77
+
+    forged(run, change)
     other = resumed(going_on(run), run)
     assert other.updates == plain.updates == 3
     assert other.rng.bit_generator.state == plain.rng.bit_generator.state
@@ -208,7 +213,7 @@ def test_one_process_at_a_time(run: Path) -> None:
 
 
 @pytest.fixture
-def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Call it, and no more checkpoints can be written."""
 
     def fill() -> None:

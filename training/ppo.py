@@ -398,9 +398,11 @@ class Trainer:
         for key, tensor in part("optimizer.").items():
             number, name = key.split(".", 1)
             moments.setdefault(int(number), {})[name] = tensor
-        for index, parameter in enumerate(self.net.parameters() if moments else ()):
-            if any(moments[index][name].shape != parameter.shape for name in ("exp_avg", "exp_avg_sq")):
-                raise Unusable("its optimizer is of another shape")
+        found = {index: {name: each.shape for name, each in state.items()} for index, state in moments.items()}
+        shapes = enumerate(parameter.shape for parameter in self.net.parameters())
+        scalar = torch.Size()
+        if moments and found != {i: {"step": scalar, "exp_avg": shape, "exp_avg_sq": shape} for i, shape in shapes}:
+            raise Unusable("its optimizer is of another shape")
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
         torch.set_rng_state(tensors["torch_rng"])

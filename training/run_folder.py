@@ -65,9 +65,9 @@ def begin_run(folder: Path | None, name: str, settings: Mapping[str, Any]) -> Pa
                 file.write(note_bytes(settings))
                 file.flush()
                 os.fsync(file.fileno())
-            except OSError:
+            except OSError as error:
                 path.unlink()
-                raise
+                raise OSError(error.errno, error.strerror, str(path)) from error
     except FileExistsError as error:
         raise RunRefused(f"{folder} {TAKEN}") from error
     return folder

@@ -155,6 +155,11 @@ FORGERIES: dict[str, tuple[Callable[[dict[str, torch.Tensor], dict[str, Any]], o
     ),
     "no random state": (lambda tensors, _: tensors.pop("torch_rng"), "does not fit"),
     "no weights": (lambda tensors, _: tensors.pop("net.value.bias"), "does not fit"),
+    "an optimizer without steps": (lambda tensors, _: tensors.pop("optimizer.0.step"), "another shape"),
+    "an optimizer of more layers": (
+        lambda tensors, _: tensors.update({"optimizer.99.step": torch.zeros(())}),
+        "another shape",
+    ),
     "part of the optimizer": (lambda tensors, _: tensors.pop("optimizer.0.exp_avg"), "does not fit"),
     "no updates": (lambda _, about: about.pop("updates"), "does not fit"),
     "updates that are none": (lambda _, about: about.update(updates="3"), "does not fit"),

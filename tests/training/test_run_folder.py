@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import threading
@@ -92,6 +94,17 @@ def test_another_runs_folder_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_a_folder_with_other_things_is_taken(tmp_path: Path) -> None:
     (tmp_path / "log.txt").touch()
+    assert begin_run(tmp_path, "game", {}) == tmp_path
+
+
+def test_a_full_disk_leaves_the_folder_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match=r"No space left on device: .*run\.json"):
+            begin_run(tmp_path, "game", {})
     assert begin_run(tmp_path, "game", {}) == tmp_path
 
 

@@ -1,4 +1,4 @@
-"""The bare compiled loop: legal play without observation, mask or rewards. No playout can be expected to outrun it.
+"""The bare compiled loop: legal play without observation, mask or rewards, which playouts are measured against.
 
 At random it makes the moves of `random_play` of `core.batch` from the same generators.
 """

@@ -13,12 +13,11 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,8 @@ from benchmarks.standings import GameReport, evaluate
 from benchmarks.strength_report import grids, page, plot
 from phantom_envs.arena.agent import close
 from phantom_envs.arena.specs import InvalidSpec, make_agent
+from phantom_envs.arena.workers import Job, one_interrupt
+from phantom_envs.arena.workers import run as run_in_processes
 from phantom_envs.core.errors import InvalidBatch, PhantomError, UnknownGame
 from phantom_envs.registry import game_ids, get_game
 
@@ -73,6 +74,8 @@ class Config:
     """Also mixed fields, in games of three players or more."""
     deals: int = 100
     """Deals of each match, each played in all rotations of the seats."""
+    deals_of: dict[str, int] = field(default_factory=dict)
+    """Deals of a game, as `--deals-of das_phantom_v0 20`; `deals` if not given."""
     block: int = 20
     """Deals that are kept as one file, and the most that an interrupt loses of a match, for each worker."""
     seed: int = 0
@@ -127,7 +130,7 @@ def make_plan(config: Config, game_id: str) -> Plan:
         entrants,
         left_out,
         [
-            (fixture, fixture.blocks(rules, config.deals, config.block, config.seed))
+            (fixture, fixture.blocks(rules, config.deals_of.get(game_id, config.deals), config.block, config.seed))
             for fixture in fixtures(game_id, num_players, entrants, config.mixed)
         ],
     )
@@ -175,23 +178,31 @@ def duration(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
 
 
-def play_all(blocks: Sequence[Block], cache: Path, workers: int, tick: Callable[[], None]) -> None:
-    """Play blocks in this order and keep each as soon as it is played."""
+class _PlayBlocks(Job[Block, None]):
+    """Plays blocks in another process, and keeps each as soon as it is played."""
+
+    def __init__(self, cache: Path, machine: Mapping[str, Any]) -> None:
+        self._cache = cache
+        self._machine = machine
+
+    def do(self, task: Block, tell: Callable[[int], None]) -> None:
+        play_block(task, self._cache, self._machine)
+
+    def name(self, task: Block) -> str:
+        return f"a block of {task.game} between {', '.join(task.specs)}"
+
+
+def play_all(
+    blocks: Sequence[Block], cache: Path, workers: int, tick: Callable[[], None], own_process: bool = False
+) -> None:
+    """Play blocks in this order and keep each as soon as it is played; `own_process` as in `play_match`."""
     machine = describe(*DISTRIBUTIONS)
-    if workers == 1 or len(blocks) < 2:
-        for block in blocks:
-            play_block(block, cache, machine)
-            tick()
+    if blocks and (own_process or (workers > 1 and len(blocks) > 1)):
+        run_in_processes(_PlayBlocks(cache, machine), blocks, workers, lambda *_: tick(), lambda _: None)
         return
-    with ProcessPoolExecutor(min(workers, len(blocks)), get_context("spawn"), _one_thread) as pool:
-        futures = [pool.submit(play_block, block, cache, machine) for block in blocks]
-        try:
-            for future in as_completed(futures):
-                future.result()
-                tick()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    for block in blocks:
+        play_block(block, cache, machine)
+        tick()
 
 
 def _one_thread() -> None:
@@ -199,11 +210,13 @@ def _one_thread() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-def run(config: Config, console: Console) -> tuple[list[GameReport], list[Mapping[str, Any]], list[str]]:
+def run(
+    config: Config, console: Console, own_process: bool = False
+) -> tuple[list[GameReport], list[Mapping[str, Any]], list[str]]:
     """Play what is missing, and evaluate: per game, then the machines and days of the matches."""
-    if min(config.deals, config.block, config.workers) < 1 or config.milliseconds <= 0:
-        raise InvalidBatch("deals, block, workers and milliseconds: above 0, please")
-    for game in (*config.players, *config.networks):
+    if min(config.deals, *config.deals_of.values(), config.block, config.workers) < 1 or config.milliseconds <= 0:
+        raise InvalidBatch("give deals, block and workers of at least 1, and milliseconds above 0")
+    for game in (*config.players, *config.networks, *config.deals_of):
         if game not in game_ids():
             raise UnknownGame(f"no game {game!r}; there are {', '.join(game_ids())}")
     config.cache.mkdir(parents=True, exist_ok=True)
@@ -212,7 +225,8 @@ def run(config: Config, console: Console) -> tuple[list[GameReport], list[Mappin
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
         task = progress.add_task("blocks of deals", total=len(timed))
-        play_all([block for _, block in timed], config.cache, config.workers, lambda: progress.advance(task))
+        blocks = [block for _, block in timed]
+        play_all(blocks, config.cache, config.workers, lambda: progress.advance(task), own_process)
     reports: list[GameReport] = []
     machines: dict[str, Mapping[str, Any]] = {}
     dates: list[str] = []
@@ -238,7 +252,7 @@ def write_docs(folder: Path, text: str, reports: Sequence[GameReport]) -> None:
 def main(config: Config, arguments: Sequence[str] = ()) -> None:
     """Play, show and write; `arguments` are what the command line was, for the page."""
     console = Console(width=max(WIDTH, Console().width))
-    reports, machines, dates = run(config, console)
+    reports, machines, dates = run(config, console, own_process=True)
     for report in reports:
         for grid in grids(report):
             console.print(grid.rich())
@@ -258,8 +272,10 @@ def main(config: Config, arguments: Sequence[str] = ()) -> None:
 if __name__ == "__main__":
     _one_thread()
     try:
-        main(tyro.cli(Config, description=__doc__), sys.argv[1:])
+        with one_interrupt():
+            main(tyro.cli(Config, description=__doc__), sys.argv[1:])
     except PhantomError as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
-        sys.exit("interrupted; the same command goes on from what is kept")
+        print("interrupted; the same command goes on from what is kept", file=sys.stderr)
+        sys.exit(128 + signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The command line: `phantom-envs games | describe | arena | record | replay`."""
+"""The command line: `phantom-envs games | describe | arena | record | replay | cache`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from phantom_envs.console import Page, console
+from phantom_envs.core.compile_cache import VARIABLE, cache_folder, cached_files, remove_files
 from phantom_envs.core.cpus import usable_cpus
 from phantom_envs.core.errors import InvalidOption, PhantomError
 from phantom_envs.core.rng import as_seed
@@ -83,31 +84,44 @@ def arena(
         workers: Processes; by default one for each processor that this one may use.
     """
     from phantom_envs.arena import report
-    from phantom_envs.arena.match import play_match
-    from phantom_envs.arena.summary import summarize
+    from phantom_envs.arena.match import MatchBroken, MatchInterrupted, Results, Setting, play_match
+    from phantom_envs.arena.summary import FEW_RESAMPLES, RESAMPLES, summarize
+    from phantom_envs.arena.workers import one_interrupt
+
+    def show(setting: Setting, results: Results, resamples: int) -> None:
+        summaries = summarize(setting, results, resamples)
+        try:  # whether who reads them has left or the disk is full: one of the two goes on
+            if out is not None:
+                report.write(out, setting, results, summaries)
+        finally:
+            console().print(report.table(setting, results, summaries))
 
     if out is not None:
         report.check_name(out)
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     shown_on = console(stderr=True)
-    with Progress(*columns, console=shown_on, transient=True, disable=not shown_on.is_terminal) as bar:
-        task = bar.add_task("games", total=None)
-        setting, results = play_match(
-            game,
-            agents,
-            players,
-            _options(options),
-            deals,
-            _seed(seed),
-            usable_cpus() if workers is None else workers,
-            lambda over, total: bar.update(task, completed=over, total=total),
-        )
-    summaries = summarize(setting, results)
-    try:  # whether who reads them has left or the disk is full: one of the two goes on
-        if out is not None:
-            report.write(out, setting, results, summaries)
-    finally:
-        console().print(report.table(setting, results, summaries))
+    with one_interrupt():
+        try:
+            with Progress(*columns, console=shown_on, transient=True, disable=not shown_on.is_terminal) as bar:
+                task = bar.add_task("games", total=None, visible=False)  # until there is something to tell
+                setting, results = play_match(
+                    game,
+                    agents,
+                    players,
+                    _options(options),
+                    deals,
+                    _seed(seed),
+                    usable_cpus() if workers is None else workers,
+                    lambda over, total: bar.update(task, completed=over, total=total, visible=True),
+                    own_process=True,
+                )
+        except (MatchInterrupted, MatchBroken) as broken_off:
+            if broken_off.results is None:
+                print("phantom-envs: broken off before any deal was finished", file=sys.stderr)
+            else:
+                show(broken_off.setting, broken_off.results, FEW_RESAMPLES)
+            raise
+        show(setting, results, RESAMPLES)
 
 
 def record(
@@ -170,12 +184,30 @@ def _has_seen_enough() -> bool:
         return True
 
 
+def cache(clear: bool = False) -> None:
+    """Say where compiled code is kept, and how much of it there is.
+
+    Args:
+        clear: Remove it; games compile anew when they are next used.
+    """
+    folder = cache_folder()
+    if folder is None:
+        print(f"compiled code is not kept: there is no home directory; set {VARIABLE} to a folder")
+        return
+    if clear:
+        print(f"{remove_files(folder)} files removed from {folder}")
+        return
+    sizes = [path.stat().st_size for path in cached_files(folder)]
+    print(f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, in {folder}")
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     "games": games,
     "describe": describe,
     "arena": arena,
     "record": record,
     "replay": replay,
+    "cache": cache,
 }
 
 

@@ -60,11 +60,9 @@ def _option_row(option: Option) -> tuple[str, str, str, str]:
 
 
 def _action_rows(game: Game) -> Iterable[tuple[str, str, str]]:
-    first = 0
-    for count, names, meaning in game.action_table:
-        last = first + count - 1
-        yield str(first) if count == 1 else f"{first} … {last}", f"`{names}`", meaning
-        first = last + 1
+    for group in game.actions:
+        indexes = str(group.first) if group.count == 1 else f"{group.first} … {group.stop - 1}"
+        yield indexes, f"`{group.shown}`", group.meaning
 
 
 def _observation_sizes(game: Game) -> str:

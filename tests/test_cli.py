@@ -324,8 +324,9 @@ def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
 def test_as_many_workers_as_there_are_processors_for_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     used = []
 
-    def play(*arguments: Any) -> None:
+    def play(*arguments: Any, own_process: bool) -> None:
         used.append(arguments[6])
+        assert own_process
         raise KeyboardInterrupt
 
     monkeypatch.setattr(match, "play_match", play)
@@ -381,3 +382,17 @@ def test_output_that_nobody_reads_to_its_end_is_no_error(tmp_path: Path) -> None
     shown = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602  # a pipe
     assert shown.stdout.startswith("line 1: ")
     assert shown.stderr == ""
+
+
+def test_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PHANTOM_ENVS_CACHE_DIR", str(tmp_path / "none yet"))
+    assert main(["cache"]) == 0
+    assert capsys.readouterr().out == f"0 files, 0.0 MB, in {tmp_path / 'none yet'}\n"
+    monkeypatch.setenv("PHANTOM_ENVS_CACHE_DIR", str(tmp_path))
+    for name in ("one.nbc", "two.nbc", "foreign.txt"):
+        (tmp_path / name).write_bytes(bytes(600_000))
+    assert main(["cache"]) == 0
+    assert capsys.readouterr().out == f"2 files, 1.2 MB, in {tmp_path}\n"
+    assert main(["cache", "--clear"]) == 0
+    assert capsys.readouterr().out == f"2 files removed from {tmp_path}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["foreign.txt"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from phantom_envs.core.actions import Actions, group
 from phantom_envs.core.errors import InvalidPlayers
 from phantom_envs.core.game import Game, Option
 from phantom_envs.describe import markdown
@@ -26,8 +27,7 @@ def test_everything_is_on_the_page(game: Game, players: int) -> None:
         assert f"| `{option.name}` | `{option.default!r}` | " in page
     for reward in game.reward_weights:
         assert f"| `{reward}` | " in page
-    assert sum(count for count, _, _ in game.action_table) == game.num_actions
-    assert all(f"`{names}`" in page for _, names, _ in game.action_table)
+    assert all(f"`{group.shown}`" in page for group in game.actions)
     assert f"{game.layout(players).size} with {players} players" in page
     columns = [line.replace("\\|", "").count("|") for line in page.splitlines() if line.startswith("|")]
     assert set(columns) <= {3, 4, 5, 6}
@@ -57,7 +57,7 @@ def test_what_other_games_may_have() -> None:
         layout=lambda players: get_game("phantom_trick_v0").layout(3),
         options=(Option("rounds", 5, "a|b", least=1, most=9),),
         reward_weights={"few": lambda players: (0.0, -0.5), "both": lambda players: (2.0, 1.0)},
-        action_table=((1, "pass", "pass"), (59, "play", "play")),
+        actions=Actions(group("pass", ["pass"], "pass"), group("play", ["play"] * 59, "play", shown="play")),
         max_decisions=lambda players, options: None,
     )
     page = markdown(game)

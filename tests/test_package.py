@@ -16,7 +16,7 @@ import phantom_envs
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-# Plays a game with only the wheel on the path; whatever needs an extra or the checkout cannot be imported.
+# Plays games with only the wheel on the path; whatever needs an extra or the checkout cannot be imported.
 PLAY = """
 import sys
 
@@ -32,9 +32,15 @@ from pathlib import Path
 assert Path(phantom_envs.__file__).is_relative_to(sys.argv[1]), phantom_envs.__file__
 for game_id in phantom_envs.game_ids():
     table = phantom_envs.Table(phantom_envs.get_game(game_id))
-    assert not table.over
+    table.deal(1)
+    while not table.over:
+        table.play(table.legal()[0])
     module = __import__(f"phantom_envs.{game_id}", fromlist=["env"])
     assert module.env().metadata["name"] == game_id
+
+from phantom_envs.cli import main
+
+assert main(["arena", "--game", "phantom_v0", "--agents", "rule", "random", "--deals", "1", "--workers", "1"]) == 0
 """
 
 

@@ -196,6 +196,18 @@ class TestRules:
         assert not same(ends[0][0], ends[2][0])
 
     @every_setting
+    def test_equal_games_have_equal_bytes(self, setting: Setting) -> None:
+        """Whatever was played in the same memory before."""
+        fresh, used = table_of(setting, 5), table_of(setting, 4)
+        rng = np.random.default_rng(4)
+        advance(used, rng, int(rng.integers(MAX_STEPS)))
+        used.deal(5)
+        assert used.states.tobytes() == fresh.states.tobytes()
+        for table in (fresh, used):
+            advance(table, np.random.default_rng(5), 40)
+        assert used.states.tobytes() == fresh.states.tobytes()
+
+    @every_setting
     def test_no_leak(self, setting: Setting) -> None:
         """What a seat cannot know may be redrawn without a change in anything it sees, or in the rule bot's advice."""
         players = setting[1]

@@ -13,20 +13,21 @@ of the decision only, so a match comes out alike however it is cut into chunks a
 
 from __future__ import annotations
 
+import contextlib
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import combinations
-from multiprocessing import get_context
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phantom_envs.arena.agent import Agent, Decisions, ask, close, prepare
+from phantom_envs.arena.agent import Agent, AgentError, Decisions, ask, close, prepare
 from phantom_envs.arena.specs import InvalidSpec, make_agent
+from phantom_envs.arena.workers import Job, WorkerDied, run
 from phantom_envs.core.batch import NO_RESET, kernels
 from phantom_envs.core.errors import InvalidBatch
 from phantom_envs.core.game import RUNNING, TRUNCATED, Game
@@ -93,6 +94,39 @@ class Results:
     decisions: NDArray[np.int64]
     seconds: NDArray[np.float64]
 
+    @property
+    def deals(self) -> int:
+        """Number of deals D; of a match that was broken off those that are finished."""
+        return len(self.share)
+
+
+class MatchInterrupted(KeyboardInterrupt):
+    """A match was broken off by hand.
+
+    Attributes:
+        setting: The match.
+        results: What came of the deals that are finished, all games of each; None if there are none.
+    """
+
+    def __init__(self, setting: Setting, results: Results | None) -> None:
+        super().__init__()
+        self.setting = setting
+        self.results = results
+
+
+class MatchBroken(WorkerDied):
+    """A process died in the middle of a match.
+
+    Attributes:
+        setting: The match.
+        results: What came of the deals that are finished, all games of each; None if there are none.
+    """
+
+    def __init__(self, message: str, setting: Setting, results: Results | None) -> None:
+        super().__init__(message)
+        self.setting = setting
+        self.results = results
+
 
 def seat_agents(count: int, num_players: int) -> NDArray[np.int64]:
     """Which of `count` agents sits where in the games of a deal, (G, P); see the head of this file."""
@@ -132,6 +166,7 @@ def play_match(
     seed: int = 0,
     workers: int = 1,
     progress: Progress | None = None,
+    own_process: bool = False,
 ) -> tuple[Setting, Results]:
     """Play a match.
 
@@ -145,24 +180,48 @@ def play_match(
         workers: Processes. With more than one they are started afresh, so a script that calls this needs the usual
             `if __name__ == "__main__":`, and agent objects must pickle.
         progress: Called now and then.
+        own_process: Start a process for one worker, too: then an interrupt ends whatever an agent is at, while in
+            this process it waits until compiled code returns, and an agent that crashes does not end this process.
 
     Raises:
         PhantomError: A setting, spec or agent is at fault.
+        MatchBroken: A process died; it has the results so far.
+        MatchInterrupted: This process was interrupted; it has the results so far.
     """
     if deals < 1 or workers < 1:
         raise InvalidBatch(f"deals={deals}, workers={workers}: at least one of each is needed")
     setting = _setting(get_game(game), agents, num_players, options or {}, deals, as_seed(seed))
-    seated = _make_agents(setting)  # whatever is wrong with a spec shows here, before any process is started
     size = max(1, min(-(-deals // CHUNKS), MOST_GAMES // len(setting.seating)))
     chunks = [range(first, min(first + size, deals)) for first in range(0, deals, size)]
-    if workers > 1 and len(chunks) > 1:
-        play_deals(setting, seated, range(0))  # compile once, not in each process
-        for agent in seated:
-            close(agent)
-        parts = _play_in_processes(setting, chunks, min(workers, len(chunks)), progress)
-    else:
-        parts = _play_here(setting, seated, chunks, progress)
-    return setting, Results(
+    finished: dict[int, Results] = {}
+    over = 0
+
+    def tell(games: int) -> None:
+        nonlocal over
+        over += games
+        if progress is not None:
+            progress(over, setting.games)
+
+    try:
+        if own_process or (workers > 1 and len(chunks) > 1):
+            run(_Play(setting, alone=workers == 1), chunks, workers, finished.__setitem__, tell)
+        else:
+            _play_here(setting, chunks, finished.__setitem__, tell)
+    except KeyboardInterrupt as error:
+        raise MatchInterrupted(setting, _joined(finished)) from error
+    except WorkerDied as error:
+        raise MatchBroken(str(error), setting, _joined(finished)) from error
+    results = _joined(finished)
+    assert results is not None
+    return setting, results
+
+
+def _joined(finished: Mapping[int, Results]) -> Results | None:
+    """The chunks that are finished, in their order, as one."""
+    if not finished:
+        return None
+    parts = [finished[chunk] for chunk in sorted(finished)]
+    return Results(
         share=np.concatenate([part.share for part in parts]),
         points=np.concatenate([part.points for part in parts]),
         truncated=np.concatenate([part.truncated for part in parts]),
@@ -203,61 +262,69 @@ def _setting(
 def _make_agents(setting: Setting) -> list[Agent]:
     game = get_game(setting.game)
     made: list[Agent] = []
-    for agent in setting.agents:
-        if isinstance(agent, str):
-            made.append(make_agent(agent, game, setting.num_players, setting.options))
-        else:
-            prepare(agent, game, setting.num_players, setting.options)
-            made.append(agent)
+    for agent, label in zip(setting.agents, setting.labels, strict=True):
+        with _staying(label):
+            if isinstance(agent, str):
+                made.append(make_agent(agent, game, setting.num_players, setting.options))
+            else:
+                prepare(agent, game, setting.num_players, setting.options)
+                made.append(agent)
     return made
 
 
-def _play_here(setting: Setting, agents: list[Agent], chunks: list[range], progress: Progress | None) -> list[Results]:
-    over = 0
-
-    def tell(games: int) -> None:
-        nonlocal over
-        over += games
-        if progress is not None:
-            progress(over, setting.games)
-
+@contextlib.contextmanager
+def _staying(label: str) -> Iterator[None]:
+    """An agent does not decide that the whole program is over."""
     try:
-        return [play_deals(setting, agents, chunk, tell) for chunk in chunks]
-    finally:
-        for agent in agents:
-            close(agent)
+        yield
+    except SystemExit as error:
+        raise AgentError(f"agent {label!r} called sys.exit({error.code!r}); raise an error instead") from error
 
 
-_seated: dict[str, Any] = {}
-"""In a worker process: the match's setting, and its agents once they are made."""
-
-
-def _begin_worker(setting: Setting) -> None:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores: one thread each for a network
-    _seated["setting"] = setting
-
-
-def _play_in_worker(chunk: range) -> Results:
-    setting = _seated["setting"]
-    if "agents" not in _seated:
-        _seated["agents"] = _make_agents(setting)
-    return play_deals(setting, _seated["agents"], chunk)
-
-
-def _play_in_processes(setting: Setting, chunks: list[range], workers: int, progress: Progress | None) -> list[Results]:
-    """Started afresh rather than forked: a fork of a process that has run torch's threads may hang."""
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker, (setting,)) as pool:
-        futures = [pool.submit(_play_in_worker, chunk) for chunk in chunks]
-        over = 0
+def _close_all(setting: Setting, agents: Sequence[Agent]) -> None:
+    """Let all agents go: one that fails keeps neither the others nor the results from anybody."""
+    for agent, label in zip(agents, setting.labels, strict=True):
         try:
-            for future in as_completed(futures):
-                over += future.result().truncated.size
-                if progress is not None:
-                    progress(over, setting.games)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        return [future.result() for future in futures]
+            with _staying(label):
+                close(agent)
+        except Exception as error:  # noqa: BLE001  # whatever an agent raises
+            warnings.warn(f"agent {label!r} failed to close: {error!r}", RuntimeWarning, stacklevel=3)
+
+
+def _play_here(
+    setting: Setting, chunks: Sequence[range], done: Callable[[int, Results], None], tell: Callable[[int], None]
+) -> None:
+    agents = _make_agents(setting)
+    try:
+        for index, chunk in enumerate(chunks):
+            done(index, play_deals(setting, agents, chunk, tell))
+    finally:
+        _close_all(setting, agents)
+
+
+class _Play(Job[range, Results]):
+    """Plays chunks of a match in another process."""
+
+    def __init__(self, setting: Setting, alone: bool) -> None:
+        self._setting = setting
+        self._alone = alone
+        self._agents: list[Agent] = []
+
+    def begin(self) -> None:
+        if not self._alone:
+            os.environ.setdefault("OMP_NUM_THREADS", "1")  # they share the cores: one thread each for a network
+        self._agents = _make_agents(self._setting)
+        play_deals(self._setting, self._agents, range(0))  # compiles
+
+    def do(self, task: range, tell: Callable[[int], None]) -> Results:
+        return play_deals(self._setting, self._agents, task, tell)
+
+    def end(self) -> None:
+        _close_all(self._setting, self._agents)
+
+    def name(self, task: range) -> str:
+        setting = self._setting
+        return f"deals {task.start + 1} to {task.stop} of {setting.game} between {', '.join(setting.labels)}"
 
 
 def play_deals(
@@ -296,7 +363,8 @@ def play_deals(
             rows = running[mover == index]
             asked = Decisions(game, players, setting.options, states[rows], keys[rows], tables[rows])
             began = perf_counter()
-            actions[rows] = ask(agents[index], setting.labels[index], asked)
+            with _staying(setting.labels[index]):
+                actions[rows] = ask(agents[index], setting.labels[index], asked)
             seconds[index] += perf_counter() - began
             decisions[index] += len(rows)
         compiled.step(states, out.words, actions, NO_RESET, *weights, *out.filled(), 0, size)

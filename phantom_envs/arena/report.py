@@ -36,8 +36,12 @@ class InvalidReport(PhantomError, ValueError):
 def table(setting: Setting, results: Results, agents: list[AgentSummary]) -> NumberTable:
     """The results for the terminal."""
     options = ", ".join(f"{name}={value}" for name, value in setting.options.items())
+    deals = f"{setting.deals} deals"
+    if results.deals < setting.deals:
+        deals = f"broken off, {results.deals} of {deals} finished"
+    title = f"{setting.game}, {setting.num_players} players, {options}: {deals}, seed {setting.seed}"
     fair = 1 / setting.num_players
-    caption = f"{setting.games} games; [95 % interval], bootstrap over deals; a fair win share is {fair:.3f}"
+    caption = f"{results.truncated.size} games; [95 % interval], bootstrap over deals; a fair win share is {fair:.3f}"
     cut_off = int(results.truncated.sum())
     if cut_off:
         caption += f"; {cut_off} games were cut off by their length limit and have no winner"
@@ -53,7 +57,7 @@ def table(setting: Setting, results: Results, agents: list[AgentSummary]) -> Num
             )
             for agent in agents
         ),
-        title=f"{setting.game}, {setting.num_players} players, {options}: {setting.deals} deals, seed {setting.seed}",
+        title=title,
         caption=caption,
     )
 
@@ -71,8 +75,10 @@ def as_data(setting: Setting, results: Results, agents: list[AgentSummary]) -> d
         "num_players": setting.num_players,
         "options": dict(setting.options),
         "seed": setting.seed,
-        "deals": setting.deals,
-        "games": setting.games,
+        "deals": results.deals,
+        "deals_asked": setting.deals,
+        "partial": results.deals < setting.deals,
+        "games": results.truncated.size,
         "truncated": int(results.truncated.sum()),
         "seating": [[setting.labels[agent] for agent in seats] for seats in setting.seating.tolist()],
         "agents": [asdict(agent) for agent in agents],

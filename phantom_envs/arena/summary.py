@@ -11,6 +11,9 @@ from phantom_envs.arena.match import Results, Setting
 from phantom_envs.registry import get_game
 
 RESAMPLES = 10_000
+FEW_RESAMPLES = 1_000
+"""For somebody who waits for the end."""
+
 CONFIDENCE = 0.95
 _BLOCK = 2_000_000  # indexes drawn at once: bounds the memory, 16 bytes each
 
@@ -90,25 +93,25 @@ def per_deal(setting: Setting, values: NDArray[np.float64]) -> NDArray[np.float6
     return np.stack([values[:, setting.seating == agent].mean(axis=1) for agent in range(len(setting.agents))], axis=1)
 
 
-def summarize(setting: Setting, results: Results) -> list[AgentSummary]:
-    """How each agent did, in the order given."""
-    wins = _estimates(setting, results.share)
+def summarize(setting: Setting, results: Results, resamples: int = RESAMPLES) -> list[AgentSummary]:
+    """How each agent did, in the order given; see `bootstrap` for `resamples`."""
+    wins = _estimates(setting, results.share, resamples)
     margin = margins(setting, results)
-    scores = [None] * len(wins) if margin is None else _estimates(setting, margin)
+    scores = [None] * len(wins) if margin is None else _estimates(setting, margin, resamples)
     return [
         AgentSummary(
             agent=label,
             win_share=wins[agent],
             margin=scores[agent],
             ms_per_decision=1000 * float(results.seconds[agent]) / max(int(results.decisions[agent]), 1),
-            games=setting.deals * int((setting.seating == agent).any(axis=1).sum()),
+            games=results.deals * int((setting.seating == agent).any(axis=1).sum()),
             decisions=int(results.decisions[agent]),
         )
         for agent, label in enumerate(setting.labels)
     ]
 
 
-def _estimates(setting: Setting, values: NDArray[np.float64]) -> list[Estimate]:
+def _estimates(setting: Setting, values: NDArray[np.float64], resamples: int) -> list[Estimate]:
     deals = per_deal(setting, values)
-    low, high = bootstrap(deals, setting.seed)
+    low, high = bootstrap(deals, setting.seed, resamples)
     return [Estimate(*map(float, row)) for row in zip(deals.mean(axis=0), low, high, strict=True)]

@@ -1,7 +1,7 @@
 """Sets of up to 64 small numbers as one `uint64`, and the fast way to write them out as bytes.
 
-All work on such sets goes through here: Numba turns `int64` combined with `uint64` into `float64`, so every operand
-below is made unsigned first.
+Numba turns `int64` combined with `uint64` into `float64`. The helpers below make every operand unsigned first; code
+that shifts or masks sets by itself must do the same.
 """
 
 from __future__ import annotations
@@ -41,6 +41,12 @@ def first_n(n: int) -> Any:
     if n == 0:
         return EMPTY
     return np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - n)
+
+
+@jit
+def shifted(members: Any, by: int) -> Any:
+    """The set with `by` added to every member, `0 <= by < 64`; members that reach 64 are lost."""
+    return np.uint64(members) << np.uint64(by)
 
 
 @jit

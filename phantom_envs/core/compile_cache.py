@@ -55,9 +55,9 @@ class SymbolTaken(PhantomError, RuntimeError):
 
 def tell(text: str) -> None:
     """Say something on standard error, once a process. Compiling goes on where nobody can hear it."""
-    if text not in _told:
+    if text not in _told and sys.stderr is not None:
         _told.add(text)
-        with suppress(OSError, ValueError, AttributeError):  # full, closed, or no standard error at all
+        with suppress(OSError, ValueError):  # full, or closed
             print(f"phantom_envs: {text}", file=sys.stderr, flush=True)
 
 

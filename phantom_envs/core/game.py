@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from phantom_envs.core.actions import Actions
 from phantom_envs.core.errors import InvalidOption, InvalidPlayers, UnknownOption
 from phantom_envs.core.layout import Layout
 
@@ -34,6 +35,9 @@ HEADER: list[tuple[Any, ...]] = [
     ("points", np.int16, (MAX_PLAYERS,)),  # per seat, points booked by the last step; cleared before each step
 ]
 """Fields that every state begins with. `deal` finds the first three set, and all else zero but the option fields."""
+
+GIVEN = ("seed", "num_players")
+"""Fields of the header that a new game takes over."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,7 @@ class Game:
         reward_weights: Per reward name, a function of the player count that gives the weight of winning and the
             weight of a point (negative where few points are good).
         dtype: The state, beginning with `HEADER`.
-        num_actions: Size of the action space.
-        action_table: Rows (count, names, meaning) for the documentation.
+        actions: The action space, and the names of actions.
         max_decisions: Bound on the decisions of a game by player count and options, or None if the rules set none.
         layout: The observation's blocks by player count.
         deal: `deal(s)` sets a new game up.
@@ -99,7 +102,6 @@ class Game:
         observe: `observe(s, seat, out)` writes what `seat` knows into int8 `out`.
         resample: `resample(s, seat)` redraws what `seat` cannot know from `s["rng"]`.
         rule_action: `rule_action(s, words)` is the rule bot's choice for the seat to act.
-        action_name: Canonical name of an action in a state (its phase says what an index does).
         state_dict: The complete state, hidden information included, as plain JSON-able data.
         picture: The table in text, as a seat sees it (None: everything), in colour or not.
     """
@@ -113,8 +115,7 @@ class Game:
     options: tuple[Option, ...]
     reward_weights: Mapping[str, Callable[[int], tuple[float, float]]]
     dtype: np.dtype[np.void]
-    num_actions: int
-    action_table: tuple[tuple[int, str, str], ...]
+    actions: Actions
     max_decisions: Callable[[int, Mapping[str, Any]], int | None]
     layout: Callable[[int], Layout]
     deal: Callable[[Record], None]
@@ -123,7 +124,6 @@ class Game:
     observe: Callable[[Record, int, Any], None]
     resample: Callable[[Record, int], None]
     rule_action: Callable[[Record, Any], int]
-    action_name: Callable[[Record, int], str]
     state_dict: Callable[[Record], dict[str, Any]]
     picture: Callable[[Record, int | None, bool], str]
     deal_field: str | None = None
@@ -141,6 +141,15 @@ class Game:
     def id(self) -> str:
         """Name with version, as `phantom_trick_v0`."""
         return f"{self.name}_v{self.version}"
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space."""
+        return self.actions.size
+
+    def action_name(self, s: Record, action: int) -> str:
+        """Canonical name of an action in a state, `0 <= action < num_actions`."""
+        return self.actions.name(s, action)
 
     @property
     def num_words(self) -> int:
@@ -171,6 +180,11 @@ class Game:
     def weights(self, num_players: int, options: Mapping[str, Any]) -> tuple[float, float]:
         """Weight of winning and weight of a point for these settings."""
         return self.reward_weights[str(options["reward"])](num_players)
+
+    @property
+    def kept_fields(self) -> tuple[str, ...]:
+        """The fields that a new game in the same record takes over: its seed, the number of players, the options."""
+        return GIVEN + tuple(option.field for option in self.options if option.field is not None)
 
     def blank(self, count: int, num_players: int, options: Mapping[str, Any]) -> States:
         """`count` records with player count and options set, not dealt yet."""

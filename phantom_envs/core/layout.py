@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -78,3 +78,21 @@ class Layout:
             low[block.start : block.stop] = block.low
             high[block.start : block.stop] = block.high
         return low, high
+
+
+def offsets(layout: Callable[[int], Layout], players: Sequence[int]) -> NDArray[np.void]:
+    """Where the blocks of an observation begin, for compiled code: `AT[num_players]["scores"]`.
+
+    Args:
+        layout: The blocks by player count, of the same names for all.
+        players: The player counts.
+
+    Returns:
+        Shape (max(players) + 1,), an int64 for each block; zeros for counts that are not played. A global of this
+        kind compiles to the same code as numbers written out.
+    """
+    names = [block.name for block in layout(players[0])]
+    found = np.zeros(max(players) + 1, [(name, np.int64) for name in names])
+    for count in players:
+        found[count] = tuple(layout(count)[name].start for name in names)
+    return found

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from phantom_envs.core.game import RUNNING, Game
+from phantom_envs.core.game import Game
 from phantom_envs.core.jit import jit
+from phantom_envs.core.records import clearing
 from phantom_envs.core.rng import mix, successor
 
 
@@ -17,7 +18,7 @@ class Moves:
     """Compiled functions of a game, for its compiled callers.
 
     Attributes:
-        begin: `(s)` deals a new game from `s["seed"]`.
+        begin: `(s)` deals a new game from `s["seed"]`; whatever was in the record before leaves no trace.
         play: `(s, action)` plays a legal action; `s["points"]` are then those of this step.
         imagine: `(s, seat, seed)` redraws what `seat` cannot know, with `seed` as the only randomness.
     """
@@ -31,16 +32,12 @@ class Moves:
 def moves(game: Game) -> Moves:
     """The moves of `game`, built once a process."""
     deal, apply, resample = game.deal, game.apply, game.resample
+    clear = clearing(game.dtype, game.kept_fields)
 
     @jit
     def begin(s: Any) -> None:
+        clear(s)
         s["rng"][0] = mix(s["seed"])
-        s["seat"] = 0
-        s["actor"] = 0
-        s["status"] = RUNNING
-        s["winners"] = 0
-        for seat in range(len(s["points"])):
-            s["points"][seat] = 0
         deal(s)
 
     @jit

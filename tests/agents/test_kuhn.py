@@ -160,7 +160,7 @@ def unit_at(name: str) -> float:
 @slow_uncompiled
 @pytest.mark.parametrize("name", [name for name in CONSTANTS if name not in ("Q", "Qp")])
 def test_visits_are_shared_out_as_by_openspiel(name: str) -> None:
-    """With UCB and equal constants. Our unit changes on the way and from search to search, hence not to the last digit."""
+    """With UCB and equal constants. Our unit changes on the way and between searches, hence not to the last digit."""
     visits = found_at(name, selection="ucb", exploration=CONSTANTS[name] / unit_at(name)).visits
     assert (visits.sum(axis=1) == ITERATIONS - 1).all()  # the first iteration makes the root
     assert (visits[:, BET] / (ITERATIONS - 1)).mean() == pytest.approx(RECORDED[name], abs=0.05)

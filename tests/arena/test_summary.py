@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,22 @@ def test_table_shows_all_agents_and_what_was_cut_off() -> None:
     assert "+0.00 [+0.00, +0.00]" in text
     assert "1 games were cut off" in text
     assert "a fair win share is 0.333" in text
+
+
+def test_a_match_that_was_broken_off_says_so() -> None:
+    setting, results = hand_made()
+    assert not as_data(setting, results, summarize(setting, results))["partial"]
+    asked = replace(setting, deals=5)
+    agents = summarize(asked, results)
+    assert [agent.games for agent in agents] == [6, 6]
+    console = Console(width=100)
+    with console.capture() as shown:
+        console.print(table(asked, results, agents))
+    text = " ".join(shown.get().split())
+    assert "reward=win: broken off, 2 of 5 deals finished, seed 1" in text
+    assert " 6 games; [95 % interval]" in text
+    data = as_data(asked, results, agents)
+    assert (data["partial"], data["deals"], data["deals_asked"], data["games"]) == (True, 2, 5, 6)
 
 
 def test_json_and_csv(tmp_path: Path) -> None:

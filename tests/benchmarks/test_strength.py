@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -23,6 +24,7 @@ from benchmarks.strength_report import grids, page, plot
 from phantom_envs.arena.match import play_match
 from phantom_envs.arena.specs import InvalidSpec
 from phantom_envs.core.errors import InvalidBatch, UnknownGame
+from tests.processes import all_end, needs_proc, running, stuck
 
 AGENTS = ("random", "rule", "tests.arena.bots:First")
 
@@ -128,6 +130,23 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert left == 0
     left = 6
     assert timeless(resumed) == timeless(run(config(tmp_path / "whole")))
+
+
+@needs_proc
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_signal_ends_all_processes_and_keeps_what_was_played(workers: int, tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    agents = ["random", "rule", f"tests.arena.bots:Twitching({str(marks)!r}, 1, 'spin with the GIL')"]
+    kept = ["--cache", str(tmp_path / "kept"), "--weights", str(tmp_path)]
+    played = ["--games", "phantom_v0", "--deals", "2", "--block", "1", "--workers", str(workers), "--agents", *agents]
+    with running("-m", "benchmarks.strength", *kept, *played) as program:
+        pids = stuck(marks, program, workers)
+        assert all_end(program, pids, [signal.SIGINT])
+        _, said = program.communicate()
+    assert program.returncode == 130
+    assert said == "interrupted; the same command goes on from what is kept\n"
+    assert len(list((tmp_path / "kept").glob("*.json"))) == 2  # random against rule: cheap matches come first
 
 
 def test_processes_play_the_same(tmp_path: Path) -> None:
@@ -347,6 +366,8 @@ def test_time_is_estimated_from_choices_and_clocks(tmp_path: Path) -> None:
         ({"deals": 0}, InvalidBatch, "above 0"),
         ({"milliseconds": 0.0}, InvalidBatch, "above 0"),
         ({"players": {"chess": 2}}, UnknownGame, "no game 'chess'"),
+        ({"deals_of": {"chess": 2}}, UnknownGame, "no game 'chess'"),
+        ({"deals_of": {"phantom_v0": 0}}, InvalidBatch, "at least 1"),
         ({"networks": {"phantom_v0": Path("nowhere.safetensors")}}, InvalidSpec, "no network nowhere"),
         ({"agents": ("rule", "neural:{network}")}, InvalidSpec, "two agents at least"),
         ({"agents": ("rule", "neural:nowhere.safetensors")}, Exception, "nowhere.safetensors"),

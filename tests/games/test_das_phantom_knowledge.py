@@ -228,6 +228,17 @@ def reduced(left: dict[str, int], *hands: str) -> Table:
     return table
 
 
+def assert_weighted(seen: Counter[Any], possible: Counter[Any]) -> None:
+    """Outcomes are drawn in proportion to their weights: alike among equal weights, and these in proportion."""
+    assert set(seen) <= set(possible)
+    by_weight: dict[int, list[int]] = {}
+    for outcome, weight in possible.items():
+        by_weight.setdefault(weight, []).append(seen[outcome])
+    for weight, counts in by_weight.items():
+        assert_uniform(counts)
+        assert sum(counts) / seen.total() == pytest.approx(weight * len(counts) / possible.total(), rel=0.15)
+
+
 def test_redraws_are_uniform() -> None:
     """Two hands and a pile from one pool: every order of the seven hidden cards is equally likely."""
     table = reduced({"swap": 2, "encore": 1}, "swift-4 swift-6", "swap passage", "encore swift-4")
@@ -240,16 +251,7 @@ def test_redraws_are_uniform() -> None:
         state = twin.state_dict()
         assert state["hands"][0] == ["swift-4", "swift-6"]
         seen[tuple(sorted(state["hands"][1])), tuple(sorted(state["hands"][2])), tuple(state["magic_pile"])] += 1
-    assert set(seen) <= set(possible)
-    by_weight: dict[int, list[int]] = {}
-    for outcome, weight in possible.items():
-        by_weight.setdefault(weight, []).append(seen[outcome])
-    for counts in by_weight.values():
-        assert_uniform(counts)
-    share = {weight: sum(counts) for weight, counts in by_weight.items()}
-    everything = sum(possible.values())
-    for weight, counts in by_weight.items():
-        assert share[weight] / sum(seen.values()) == pytest.approx(weight * len(counts) / everything, rel=0.15)
+    assert_weighted(seen, possible)
 
 
 def test_what_another_took_this_turn_is_redrawn_too() -> None:
@@ -268,6 +270,73 @@ def test_what_another_took_this_turn_is_redrawn_too() -> None:
         twin.resample(0, seed)
     assert sum(fresh.values()) == 4 * DRAWS
     assert_uniform([fresh[item] for item in ("swift-4", "swift-6", "passage", "encore")])
+
+
+def ways_to_hold(hand: list[str], pile: list[str], events: list[str]) -> Counter[Any]:
+    """What player 0 may hold, of it what was taken this turn, and the pile, to one who saw `events`: by R35.
+
+    Every deal of the hidden cards `hand` and `pile`, with every order in which the cards in hand and those discarded
+    were taken or had been there before; where a discard fits R6.
+    """
+    discarded = [event.removeprefix("discard ") for event in events if event != "take"]
+    takes = events.count("take")
+    found = Counter[Any]()
+    for deal in permutations(hand + pile):
+        mine = deal[: len(hand)]
+        for order in permutations([*mine, *discarded]):
+            to_come, before, fresh = list(order[:takes]), list(order[takes:]), list[str]()
+            for event in events:
+                if event == "take":
+                    fresh.append(to_come.pop(0))
+                elif event.removeprefix("discard ") in fresh:
+                    fresh.remove(event.removeprefix("discard "))
+                elif event.removeprefix("discard ") in before:
+                    before.remove(event.removeprefix("discard "))
+                else:
+                    break
+            else:
+                found[tuple(sorted(mine)), tuple(sorted(fresh)), deal[len(hand) :]] += 1
+    return found
+
+
+TAKE_AGAIN = [
+    (["take single", "discard passage", "play encore", "take magic"], "encore passage", ["swap", "swift-4"], 0),
+    (["take magic", "discard passage", "play encore", "take magic"], "encore swap", ["swap", "swift-4", "passage"], 1),
+    (["take magic", "discard swap", "play encore", "take magic"], "encore swap", ["swap", "swift-4", "swap"], 1),
+]
+"""What player 0 does, holding four paths and these cards; the magic pile, next to draw last; magic taken before."""
+
+
+@pytest.mark.parametrize(("actions", "cards", "pile", "before"), TAKE_AGAIN)
+def test_what_was_taken_after_a_discard_is_no_older(
+    actions: list[str], cards: str, pile: list[str], before: int
+) -> None:
+    """Player 1 saw magic cards discarded and taken in one turn; the opponent may not play what it took (R6)."""
+    table = reduced({}, f"path path path path {cards}", "")
+    s = table.state
+    s["piles"][0][0], s["piles"][2][: len(pile)] = ITEMS.index("path"), [ITEMS.index(item) for item in pile]
+    s["pile_size"][:] = 1, 0, len(pile)
+    held = Counter(["path"] * 5 + cards.split() + pile)
+    s["gone"][:] = [TOTALS[item] - held[item] for item in ITEMS]
+    play(table, "die 4", "stay")
+    for action in actions:
+        if action.startswith("take"):
+            s["phase"], s["takes"], s["face"] = PHASES.index("take"), 1, -1
+            table.refresh()
+        play(table, action)
+    state = table.state_dict()
+    hidden = [item for item in state["hands"][0] if item != "path"], state["magic_pile"]
+    possible = ways_to_hold(*hidden, ["take"] * before + [actions[1], "take"])
+    seen = Counter[Any]()
+    for seed in range(DRAWS * len(possible)):
+        twin = table.copy()
+        twin.resample(1, seed)
+        redrawn = twin.state_dict()
+        hand, fresh = (
+            tuple(sorted(item for item in items if item != "path")) for items in (redrawn["hands"][0], redrawn["fresh"])
+        )
+        seen[hand, fresh, tuple(redrawn["magic_pile"])] += 1
+    assert_weighted(seen, possible)
 
 
 @pytest.mark.parametrize("players", PLAYERS)

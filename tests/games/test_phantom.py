@@ -9,7 +9,7 @@ import pytest
 
 from phantom_envs.core.table import Table
 from phantom_envs.games.phantom import GAME
-from phantom_envs.games.phantom.actions import NUM_ACTIONS
+from phantom_envs.games.phantom.actions import ACTIONS
 from phantom_envs.games.phantom.components import (
     CARD_NAMES,
     DREAD,
@@ -62,7 +62,7 @@ def test_every_occupant_and_card_turns_up_everywhere() -> None:
 def test_actions_are_numbered_as_in_the_rules() -> None:
     s = scene().state
     counts = [96, 31, 1, 26, 7, 4, 96, 24, 2]
-    assert NUM_ACTIONS == sum(counts) == 287
+    assert ACTIONS.size == sum(counts) == 287
     starts = [GAME.action_name(s, sum(counts[:group])) for group in range(9)]
     assert starts == [
         "play spectre-squatter at garden",

@@ -7,12 +7,19 @@ from typing import Any
 
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.das_phantom import belief, observation, picture, rule_bot, rules, text
-from phantom_envs.games.das_phantom.components import NUM_ACTIONS, REWARD_PER_THING
+from phantom_envs.games.das_phantom.actions import ACTIONS
+from phantom_envs.games.das_phantom.components import (
+    MAX_DISCARDS,
+    MOST_HELD,
+    MOST_MOVES,
+    MOST_TAKES,
+    PLAYERS,
+    REWARD_PER_THING,
+)
 from phantom_envs.games.das_phantom.state import STATE
 
-MOST_DECISIONS_IN_TURN = 120
-"""At most, roughly: 7 items are at hand to be played, of 3 decisions each; they, the die, 7 torches and a meeting make
-16 moves, of 3 decisions each; a shift takes 3; there are some 35 items to discard; die, rob and end take 3."""
+MOST_DECISIONS_IN_TURN = 3 * MOST_HELD + (1 + MOST_TAKES) * MOST_MOVES + 3 + MAX_DISCARDS + 3
+"""Items played, of three decisions each; moves with what they bring; a shift; discards; die, rob and end."""
 
 MOST_DECISIONS_OF_PHANTOM = 11
 """A room, five steps, and each of the other pawns chased once."""
@@ -28,7 +35,7 @@ GAME = Game(
     version=0,
     title="Das Phantom",
     summary="A race through an underground labyrinth with dice, hidden tiles and cards, and a wandering phantom.",
-    players=(2, 3, 4, 5, 6),
+    players=PLAYERS,
     default_players=4,
     options=(
         Option(
@@ -47,8 +54,7 @@ GAME = Game(
         "progress": lambda players: (1.0, REWARD_PER_THING * players / (players - 1)),
     },
     dtype=STATE,
-    num_actions=NUM_ACTIONS,
-    action_table=text.ACTION_TABLE,
+    actions=ACTIONS,
     max_decisions=max_decisions,
     layout=observation.layout,
     deal=rules.deal,
@@ -57,7 +63,6 @@ GAME = Game(
     observe=observation.observe,
     resample=belief.resample,
     rule_action=rule_bot.rule_action,
-    action_name=text.action_name,
     state_dict=text.state_dict,
     picture=picture.picture,
     extras={"board": text.board_page},

@@ -11,6 +11,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+PLAYERS = (2, 3, 4, 5, 6)
 MAX_PLAYERS = 6
 NUM_ROWS, NUM_COLUMNS = 14, 16
 NUM_CELLS = NUM_ROWS * NUM_COLUMNS
@@ -46,17 +47,6 @@ REQUIRED_ROSES = np.array([0, 0, 6, 4, 3, 2, 2], np.int8)
 """Per player count, the roses needed to enter the finish; one more is the most a player may have."""
 
 REWARD_PER_THING = 0.1  # R20
-
-ROOM_ACTION = NUM_CELLS
-DIE_ACTION = ROOM_ACTION + NUM_ROOMS
-STAY, END, LEAVE, SHIFT = range(DIE_ACTION + NUM_FACES, DIE_ACTION + NUM_FACES + 4)
-TAKE_ACTION = SHIFT + 1
-ROB_ACTION = TAKE_ACTION + NUM_PILES
-USE_ACTION = ROB_ACTION + MAX_PLAYERS - 1
-PLAY_ACTION = USE_ACTION + NUM_TILES
-DISCARD_ACTION = PLAY_ACTION + NUM_CARDS
-TOWARD_ACTION = DISCARD_ACTION + NUM_ITEMS
-NUM_ACTIONS = TOWARD_ACTION + NUM_DIRECTIONS
 
 BOARD_TEXT = files(__package__).joinpath("board.txt").read_text(encoding="utf-8")
 """The board and its legend."""
@@ -161,3 +151,15 @@ PHANTOM_STEPS = _rows([_phantom_steps(place) for place in range(NUM_PLACES)])
 
 CHASE_RANGE = _rows([_chase_range(cell) for cell in range(NUM_CELLS)])
 """Per cell, the board of the spaces a pawn there can be chased to, whether path or not; never the finish."""
+
+MOST_HELD = HAND_LIMIT + 1
+"""Items in hand when a turn begins: the Phantom's reward may lie above the limit."""
+
+MOST_MOVES = MOST_HELD + 1 + NUM_TORCHES + 1
+"""Moves in a turn: by items in hand, the die, each torch, and one meeting."""
+
+MOST_TAKES = 2
+"""Items that a move brings: a mask die's, and the space's."""
+
+MAX_DISCARDS = MOST_TAKES * MOST_MOVES + 1
+"""Items discarded in a turn: all that it brought, and what was above the limit before."""

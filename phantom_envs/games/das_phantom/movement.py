@@ -267,9 +267,12 @@ def clear_turn(s: Record) -> None:
     s["origin"] = -1
     for kind in range(NUM_ITEMS):
         s["fresh"][kind] = 0
-        s["dropped"][kind] = 0
     for pile in range(NUM_PILES):
         s["taken"][pile] = 0
+    for number in range(int(s["num_dropped"])):
+        s["dropped"][number] = 0
+        s["taken_before"][number] = 0
+    s["num_dropped"] = 0
 
 
 @jit

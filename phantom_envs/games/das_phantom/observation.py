@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from phantom_envs.core.bits import EMPTY, bit, spread
+from phantom_envs.core.bits import EMPTY, bit, shifted, spread
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
-from phantom_envs.core.layout import Block, Layout
+from phantom_envs.core.layout import Block, Layout, offsets
 from phantom_envs.games.das_phantom.components import (
     ITEM_COUNTS,
     MAX_PILE,
+    MOST_TAKES,
     NUM_CELLS,
     NUM_COLUMNS,
     NUM_FACES,
@@ -22,6 +23,7 @@ from phantom_envs.games.das_phantom.components import (
     NUM_ROWS,
     NUM_TILES,
     NUM_TORCHES,
+    PLAYERS,
     REQUIRED_ROSES,
     WHITE_NUMBERS,
     Words,
@@ -31,7 +33,6 @@ from phantom_envs.games.das_phantom.state import MOVE, OVER, SWIFT
 
 MOST_ITEMS = int(ITEM_COUNTS.max())
 MOST_ROLLS = NUM_TORCHES + 1  # one for each torch, one for a meeting
-MOST_TAKES = 2  # a mask die's, and the space's
 MOST_BLOCKED = 3  # more make no difference (R15)
 MOST_ROUNDS = 127  # what an entry can hold
 
@@ -41,31 +42,19 @@ def layout(num_players: int) -> Layout:
 
     The first blocks are planes over the cells. What the plan itself says of a cell never changes and is not repeated.
     """
-    p, plane, kinds = num_players, (NUM_ROWS, NUM_COLUMNS), (NUM_ITEMS,)
+    p, kinds = num_players, (NUM_ITEMS,)
+
+    def cells(name: str, meaning: str, *each: int) -> Block:
+        return Block(name, (*each, NUM_ROWS, NUM_COLUMNS), 0, 1, meaning, actions=(0, NUM_CELLS))
+
     return Layout(
-        Block(
-            "path", plane, 0, 1, "cells that are path now, special ones and laid paths included", actions=(0, NUM_CELLS)
-        ),
-        Block("laid", plane, 0, 1, "cells covered by a hex", actions=(0, NUM_CELLS)),
-        Block("rose", plane, 0, 1, "rose spaces that still have theirs", actions=(0, NUM_CELLS)),
-        Block(
-            "exact",
-            plane,
-            0,
-            1,
-            "where the move to be made ends by exact count; the action mask adds early ends",
-            actions=(0, NUM_CELLS),
-        ),
-        Block("phantom", plane, 0, 1, "the Phantom's cell, none while it is in a room", actions=(0, NUM_CELLS)),
-        Block(
-            "origin",
-            plane,
-            0,
-            1,
-            "the cell chosen first, in phases toward, swap-with and shift-to",
-            actions=(0, NUM_CELLS),
-        ),
-        Block("pawn", (p, *plane), 0, 1, "each pawn's cell", actions=(0, NUM_CELLS)),
+        cells("path", "cells that are path now, special ones and laid paths included"),
+        cells("laid", "cells covered by a hex"),
+        cells("rose", "rose spaces that still have theirs"),
+        cells("exact", "where the move to be made ends by exact count; the action mask adds early ends"),
+        cells("phantom", "the Phantom's cell, none while it is in a room"),
+        cells("origin", "the cell chosen first, in phases toward, swap-with and shift-to"),
+        cells("pawn", "each pawn's cell", p),
         Block("to_act", (p,), 0, 1, "who is to act"),
         Block("first", (p,), 0, 1, "the first player of the round"),
         Block("violin", (p,), 0, 1, "who has a violin"),
@@ -95,6 +84,9 @@ def layout(num_players: int) -> Layout:
         Block("blocked", (p,), 0, MOST_BLOCKED, "blocked turns in a row, at most 3"),
         Block("to_chase", (p,), 0, p, "1 for the pawn to be chased now, 2 for the next …, 0 for the others"),
     )
+
+
+AT = offsets(layout, PLAYERS)
 
 
 @jit
@@ -128,28 +120,27 @@ def one_of(index: int) -> Any:
 def observe(s: Record, seat: int, out: Any) -> None:
     """Write the observation of `seat`; see `layout`. Blocks narrower than 64 are overwritten behind their end."""
     seat, players, phase = int(seat), int(s["num_players"]), int(s["phase"])
-    plane(out, 0, load(s["paths"]))
-    plane(out, NUM_CELLS, load(s["laid"]))
-    plane(out, 2 * NUM_CELLS, load(s["roses_left"]))
-    plane(out, 3 * NUM_CELLS, load(s["exact"]) if phase in (MOVE, SWIFT) else NOWHERE)
-    cell_plane(out, 4 * NUM_CELLS, int(s["phantom"]))
-    cell_plane(out, 5 * NUM_CELLS, int(s["origin"]))
-    at = 6 * NUM_CELLS
+    at = AT[players]
+    plane(out, at["path"], load(s["paths"]))
+    plane(out, at["laid"], load(s["laid"]))
+    plane(out, at["rose"], load(s["roses_left"]))
+    plane(out, at["exact"], load(s["exact"]) if phase in (MOVE, SWIFT) else NOWHERE)
+    cell_plane(out, at["phantom"], int(s["phantom"]))
+    cell_plane(out, at["origin"], int(s["origin"]))
     for offset in range(players):
-        cell_plane(out, at, int(s["pawns"][frame(seat, offset, players)]))
-        at += NUM_CELLS
-    at = write_flags(s, seat, out, at)
-    at = write_numbers(s, seat, out, at)
+        cell_plane(out, at["pawn"] + NUM_CELLS * offset, int(s["pawns"][frame(seat, offset, players)]))
+    write_flags(s, seat, out)
+    write_numbers(s, seat, out)
     for offset in range(players):
         other = frame(seat, offset, players)
         for pile in range(NUM_PILES):
-            out[at + NUM_PILES * offset + pile] = s["held"][other, pile]
-        out[at + 3 * players + offset] = s["roses"][other]
-        out[at + 4 * players + offset] = min(int(s["blocked"][other]), MOST_BLOCKED)
-        out[at + 5 * players + offset] = 0
+            out[at["held"] + NUM_PILES * offset + pile] = s["held"][other, pile]
+        out[at["roses"] + offset] = s["roses"][other]
+        out[at["blocked"] + offset] = min(int(s["blocked"][other]), MOST_BLOCKED)
+        out[at["to_chase"] + offset] = 0
     for position in range(int(s["num_to_chase"])):
         offset = frame(int(s["to_chase"][position]), players - seat, players)
-        out[at + 5 * players + offset] = position + 1
+        out[at["to_chase"] + offset] = position + 1
 
 
 @jit
@@ -160,59 +151,52 @@ def frame(seat: int, offset: int, players: int) -> int:
 
 
 @jit
-def write_flags(s: Record, seat: int, out: Any, at: int) -> int:
-    """Write the blocks `to_act` … `room`; returns the offset behind them."""
+def write_flags(s: Record, seat: int, out: Any) -> None:
+    """Write the blocks `to_act` … `room`, two words of them."""
     players, phase = int(s["num_players"]), int(s["phase"])
+    at = AT[players]
     chased = 0
     for position in range(int(s["num_chased"])):
         chased |= 1 << int(s["chased"][position])
     to_act = 1 << int(s["seat"]) if int(s["seat"]) >= 0 else 0
+    start = at["to_act"]
     flags = turned(to_act, seat, players)
-    flags |= turned(1 << int(s["first"]), seat, players) << np.uint64(players)
-    flags |= turned(int(s["violins"]), seat, players) << np.uint64(2 * players)
-    flags |= turned(chased, seat, players) << np.uint64(3 * players)
+    flags |= shifted(turned(1 << int(s["first"]), seat, players), at["first"] - start)
+    flags |= shifted(turned(int(s["violins"]), seat, players), at["violin"] - start)
+    flags |= shifted(turned(chased, seat, players), at["chased"] - start)
     if phase < OVER:
-        flags |= bit(4 * players + phase)
-    start = 4 * players + OVER
-    flags |= one_of(int(s["face"])) << np.uint64(start)
-    flags |= one_of(int(s["swift"])) << np.uint64(start + NUM_FACES)
-    spread(out, at, flags)
-    at += start + NUM_FACES + 2
-    more = (
-        int(s["passage"]) | int(s["met"]) << 1 | int(s["shifted"]) << 2 | int(s["stuck"]) << 3 | int(s["torches"]) << 4
-    )
-    flags = np.uint64(more)
-    start = 4 + NUM_TORCHES
-    flags |= one_of(int(s["using"])) << np.uint64(start)
-    flags |= one_of(max(int(s["phantom"]) - NUM_CELLS, -1)) << np.uint64(start + NUM_TILES)
-    spread(out, at, flags)
-    return at + start + NUM_TILES + NUM_ROOMS
+        flags |= bit(at["phase"] - start + phase)
+    flags |= shifted(one_of(int(s["face"])), at["face"] - start)
+    flags |= shifted(one_of(int(s["swift"])), at["swift"] - start)
+    spread(out, start, flags)
+    start = at["turn"]
+    flags = np.uint64(int(s["passage"]) | int(s["met"]) << 1 | int(s["shifted"]) << 2 | int(s["stuck"]) << 3)
+    flags |= shifted(s["torches"], at["torch"] - start)
+    flags |= shifted(one_of(int(s["using"])), at["using"] - start)
+    flags |= shifted(one_of(max(int(s["phantom"]) - NUM_CELLS, -1)), at["room"] - start)
+    spread(out, start, flags)
 
 
 @jit
-def write_numbers(s: Record, seat: int, out: Any, at: int) -> int:
-    """Write the blocks `dice` … `rounds_left`; returns the offset behind them."""
+def write_numbers(s: Record, seat: int, out: Any) -> None:
+    """Write the blocks `dice` … `rounds_left`."""
+    at = AT[int(s["num_players"])]
     acting = 1 if seat == int(s["seat"]) else 0  # the items taken this turn are those of the seat to act
     for face in range(NUM_FACES):
-        out[at + face] = s["dice"][face]
-    at += NUM_FACES
+        out[at["dice"] + face] = s["dice"][face]
     for kind in range(NUM_ITEMS):
         own, gone = int(s["hands"][seat, kind]), int(s["gone"][kind])
-        out[at + kind] = own
-        out[at + NUM_ITEMS + kind] = acting * int(s["fresh"][kind])
-        out[at + 2 * NUM_ITEMS + kind] = int(ITEM_COUNTS[kind]) - gone - own
-        out[at + 3 * NUM_ITEMS + kind] = gone
-    at += 4 * NUM_ITEMS
+        out[at["hand"] + kind] = own
+        out[at["fresh"] + kind] = acting * int(s["fresh"][kind])
+        out[at["unseen"] + kind] = int(ITEM_COUNTS[kind]) - gone - own
+        out[at["gone"] + kind] = gone
     for kind in range(NUM_TILES):
-        out[at + kind] = s["out_count"][kind]
-    at += NUM_TILES
+        out[at["tiles_out"] + kind] = s["out_count"][kind]
     for pile in range(NUM_PILES):
-        out[at + pile] = s["pile_size"][pile]
-        out[at + NUM_PILES + pile] = s["taken"][pile]
-    at += 2 * NUM_PILES
-    out[at] = s["rolls"]
-    out[at + 1] = s["takes"]
-    out[at + 2] = s["steps"]
-    out[at + 3] = min(int(s["round"]), MOST_ROUNDS)
-    out[at + 4] = min(int(s["max_rounds"]) - int(s["round"]), MOST_ROUNDS)
-    return at + 5
+        out[at["piles"] + pile] = s["pile_size"][pile]
+        out[at["taken"] + pile] = s["taken"][pile]
+    out[at["rolls"]] = s["rolls"]
+    out[at["takes"]] = s["takes"]
+    out[at["steps"]] = s["steps"]
+    out[at["round"]] = min(int(s["round"]), MOST_ROUNDS)
+    out[at["rounds_left"]] = min(int(s["max_rounds"]) - int(s["round"]), MOST_ROUNDS)

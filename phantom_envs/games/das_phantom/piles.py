@@ -20,8 +20,6 @@ from phantom_envs.games.das_phantom.components import (
 @jit
 def fill_piles(s: Record) -> None:
     """All items into their piles, shuffled."""
-    for pile in range(NUM_PILES):
-        s["pile_size"][pile] = 0
     for kind in range(NUM_ITEMS):
         for _ in range(int(ITEM_COUNTS[kind])):
             put_on_pile(s, kind)
@@ -92,7 +90,10 @@ def discard(s: Record, seat: int, kind: int) -> None:
     """Discard an item; of equal ones those taken this turn first (R6)."""
     if int(s["fresh"][kind]) > 0:
         s["fresh"][kind] -= 1
-    s["dropped"][kind] += 1
+    number = int(s["num_dropped"])
+    s["dropped"][number] = kind
+    s["taken_before"][number] = s["taken"][int(PILE_OF[kind])]
+    s["num_dropped"] = number + 1
     give_up(s, seat, kind)
     if kind < NUM_TILES:
         s["out"][int(s["out_size"])] = kind

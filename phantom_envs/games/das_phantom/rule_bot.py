@@ -24,11 +24,19 @@ import numpy as np
 from phantom_envs.core.bits import EMPTY, lowest
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
-from phantom_envs.games.das_phantom.components import (
+from phantom_envs.games.das_phantom.actions import (
     DIE_ACTION,
     DISCARD_ACTION,
-    ENCORE,
     END,
+    PLAY_ACTION,
+    ROB_ACTION,
+    SHIFT,
+    STAY,
+    TAKE_ACTION,
+    USE_ACTION,
+)
+from phantom_envs.games.das_phantom.components import (
+    ENCORE,
     FINISH_CELL,
     LEAST_STEPS,
     MAGIC,
@@ -41,15 +49,9 @@ from phantom_envs.games.das_phantom.components import (
     OUTSIDE_ROOMS,
     PASSAGE,
     PATH_TILE,
-    PLAY_ACTION,
-    ROB_ACTION,
-    SHIFT,
-    STAY,
     SWAP,
     SWIFT_STEPS,
-    TAKE_ACTION,
     TORCHES,
-    USE_ACTION,
     VIOLIN_CELLS,
 )
 from phantom_envs.games.das_phantom.hexes import (

@@ -1,4 +1,4 @@
-"""The rules of Das Phantom; the rulings R1-R31 are those of the rules file.
+"""The rules of Das Phantom; the rulings R1-R31 stand in docs/rules, later ones in docs/rulings.
 
 `movement`, `items`, `piles` and `rounds` hold the rules part by part; here they are tied together.
 """
@@ -13,13 +13,23 @@ from phantom_envs.core.bits import EMPTY
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
 from phantom_envs.games.das_phantom import items, movement, piles, rounds
-from phantom_envs.games.das_phantom.components import (
+from phantom_envs.games.das_phantom.actions import (
     DIE_ACTION,
     DISCARD_ACTION,
-    ENCORE,
     END,
-    HAND_LIMIT,
     LEAVE,
+    PLAY_ACTION,
+    ROB_ACTION,
+    ROOM_ACTION,
+    SHIFT,
+    STAY,
+    TAKE_ACTION,
+    TOWARD_ACTION,
+    USE_ACTION,
+)
+from phantom_envs.games.das_phantom.components import (
+    ENCORE,
+    HAND_LIMIT,
     MASK_FACE,
     MAX_PLAYERS,
     NUM_FACES,
@@ -32,17 +42,9 @@ from phantom_envs.games.das_phantom.components import (
     PATH_WALL,
     PHANTOM_ROOM,
     PHANTOM_STEPS,
-    PLAY_ACTION,
-    ROB_ACTION,
-    ROOM_ACTION,
     ROSE_CELLS,
-    SHIFT,
     START,
-    STAY,
     SWAP,
-    TAKE_ACTION,
-    TOWARD_ACTION,
-    USE_ACTION,
 )
 from phantom_envs.games.das_phantom.hexes import either, is_empty, load, store
 from phantom_envs.games.das_phantom.state import (
@@ -73,35 +75,10 @@ def deal(s: Record) -> None:
     """Set up a new game."""
     store(s["paths"], PATH_CELLS)
     store(s["roses_left"], ROSE_CELLS)
-    for word in range(4):
-        s["laid"][word] = EMPTY
-        s["exact"][word] = EMPTY
-        s["early"][word] = EMPTY
     for seat in range(MAX_PLAYERS):
         s["pawns"][seat] = START
-        s["roses"][seat] = 0
-        s["blocked"][seat] = 0
-        s["to_chase"][seat] = 0
-        s["chased"][seat] = 0
-        for kind in range(NUM_ITEMS):
-            s["hands"][seat, kind] = 0
-        for pile in range(NUM_PILES):
-            s["held"][seat, pile] = 0
-    for kind in range(NUM_ITEMS):
-        s["gone"][kind] = 0
-    for kind in range(NUM_TILES):
-        s["out_count"][kind] = 0
-    s["discard"][:] = 0
-    s["out"][:] = 0
-    s["discard_size"] = 0
-    s["out_size"] = 0
-    s["violins"] = 0
-    s["steps"] = 0
-    s["num_to_chase"] = 0
-    s["num_chased"] = 0
     s["phantom"] = PHANTOM_ROOM
     s["round"] = 1
-    s["first"] = 0
     movement.clear_turn(s)
     piles.fill_piles(s)
     rounds.start_round(s)

@@ -6,6 +6,7 @@ import numpy as np
 
 from phantom_envs.core.game import HEADER
 from phantom_envs.games.das_phantom.components import (
+    MAX_DISCARDS,
     MAX_PILE,
     MAX_PLAYERS,
     MAX_TILES,
@@ -90,7 +91,13 @@ STATE = np.dtype(
         ("torches", np.uint8),  # set of the torch spaces that served, by their order on the board
         ("fresh", np.int8, (NUM_ITEMS,)),  # per kind, items taken this turn and still in hand
         ("taken", np.int8, (NUM_PILES,)),  # per pile, items taken this turn
-        ("dropped", np.int8, (NUM_ITEMS,)),  # per kind, items discarded this turn
+        ("num_dropped", np.int8),  # items discarded this turn
+        ("dropped", np.int8, (MAX_DISCARDS,)),  # their kinds, in order; 0 behind the last
+        (
+            "taken_before",
+            np.int8,
+            (MAX_DISCARDS,),
+        ),  # per item of `dropped`, items taken from its pile before it; 0 behind
         ("shifted", np.int8),  # 1 if a laid hex was shifted
         ("stuck", np.int8),  # 1 if the last die's move was `stay` while blocked, with no `go` after it
         ("using", np.int8),  # phases AT and TOWARD: kind of the tile being laid, else -1

@@ -1,4 +1,4 @@
-"""Das Phantom in words: action names and the complete state. The terminal picture is in `picture`."""
+"""Das Phantom in words: the complete state. The terminal picture is in `picture`."""
 
 from __future__ import annotations
 
@@ -8,91 +8,13 @@ from phantom_envs.core.game import Record, members_of
 from phantom_envs.games.das_phantom.components import (
     BOARD_TEXT,
     CELL_NAMES,
-    DIE_ACTION,
-    DIRECTIONS,
-    DISCARD_ACTION,
-    END,
     FACES,
     ITEMS,
-    LEAVE,
     NUM_CELLS,
-    NUM_ITEMS,
-    NUM_TILES,
-    PILES,
     PLACE_NAMES,
-    PLAY_ACTION,
-    ROB_ACTION,
-    ROOM_ACTION,
-    SHIFT,
-    STAY,
-    TAKE_ACTION,
     TORCHES,
-    TOWARD_ACTION,
-    USE_ACTION,
 )
-from phantom_envs.games.das_phantom.state import AT, HAUNT, PHASES, TOWARD
-
-CELL_VERBS = {
-    "move": "go",
-    "swift": "go",
-    "at": "at",
-    "swap-from": "swap from",
-    "swap-with": "swap with",
-    "shift-from": "shift from",
-    "shift-to": "shift to",
-    "phantom": "phantom to",
-    "chase": "chase to",
-}
-"""Per phase in which a cell can be chosen, what is done with it."""
-
-ACTION_TABLE = (
-    (
-        NUM_CELLS,
-        " / ".join(f"{verb} r,c" for verb in dict.fromkeys(CELL_VERBS.values())),
-        "a cell, index 16 × row + column; the phase says what",
-    ),
-    (DIE_ACTION - ROOM_ACTION, "haunt room-a / phantom to room-a …", "a room; the phase says what"),
-    (len(FACES), ", ".join(f"die {face}" for face in FACES), "choose a die"),
-    (4, "stay, end, leave, shift", "make no move, end the turn, take or rob nothing, move a laid hex"),
-    (len(PILES), ", ".join(f"take {pile}" for pile in PILES), "take an item from a pile"),
-    (USE_ACTION - ROB_ACTION, "rob player_k", "take a rose from the first … fifth player to the left"),
-    (NUM_TILES, ", ".join(f"use {item}" for item in ITEMS[:NUM_TILES]), "lay a tile"),
-    (NUM_ITEMS - NUM_TILES, ", ".join(f"play {item}" for item in ITEMS[NUM_TILES:]), "play a magic card"),
-    (NUM_ITEMS, f"discard {ITEMS[0]} … discard {ITEMS[-1]}", "discard an item over the hand limit"),
-    (len(DIRECTIONS), ", ".join(f"toward {d}" for d in DIRECTIONS), "where the second half of a double lies"),
-)
-
-
-def action_name(s: Record, action: int) -> str:
-    """Name of an action in the phase of `s`."""
-    phase = PHASES[s["phase"]]
-    if action < ROOM_ACTION:
-        return f"{CELL_VERBS.get(phase, 'cell')} {CELL_NAMES[action]}"
-    if action < DIE_ACTION:
-        return f"{'haunt' if s['phase'] == HAUNT else 'phantom to'} {PLACE_NAMES[action]}"
-    if ROB_ACTION <= action < USE_ACTION:
-        return f"rob player_{(int(s['seat']) + action - ROB_ACTION + 1) % int(s['num_players'])}"
-    return FIXED_NAMES[action]
-
-
-def _fixed_names() -> dict[int, str]:
-    rows = (
-        (DIE_ACTION, "die ", FACES),
-        (STAY, "", ("stay",)),
-        (END, "", ("end",)),
-        (LEAVE, "", ("leave",)),
-        (SHIFT, "", ("shift",)),
-        (TAKE_ACTION, "take ", PILES),
-        (USE_ACTION, "use ", ITEMS[:NUM_TILES]),
-        (PLAY_ACTION, "play ", ITEMS[NUM_TILES:]),
-        (DISCARD_ACTION, "discard ", ITEMS),
-        (TOWARD_ACTION, "toward ", DIRECTIONS),
-    )
-    return {first + index: verb + name for first, verb, names in rows for index, name in enumerate(names)}
-
-
-FIXED_NAMES = _fixed_names()
-"""The actions whose name does not depend on the state."""
+from phantom_envs.games.das_phantom.state import AT, PHASES, TOWARD
 
 
 def board_page() -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from phantom_envs.core.game import Game, Option
 from phantom_envs.games.fantasmagoria import belief, observation, rule_bot, rules, text
-from phantom_envs.games.fantasmagoria.components import MAX_TRICKS, NUM_ACTIONS, NUM_ROUNDS, POINTS_SCALE
+from phantom_envs.games.fantasmagoria.actions import ACTIONS
+from phantom_envs.games.fantasmagoria.components import MAX_TRICKS, NUM_ROUNDS, PLAYERS, POINTS_SCALE
 from phantom_envs.games.fantasmagoria.state import STATE
 
 GAME = Game(
@@ -12,15 +13,14 @@ GAME = Game(
     version=0,
     title="Fantasmagória",
     summary="A trick-taking game with a moving trump number, in which ghosts are best left to others.",
-    players=(3, 4),
+    players=PLAYERS,
     default_players=4,
     options=(
         Option("reward", "win", "what is rewarded: winning the game, or few scares in each round", ("win", "score")),
     ),
     reward_weights={"win": lambda players: (1.0, 0.0), "score": lambda players: (0.0, -1.0 / POINTS_SCALE)},
     dtype=STATE,
-    num_actions=NUM_ACTIONS,
-    action_table=text.ACTION_TABLE,
+    actions=ACTIONS,
     max_decisions=lambda players, options: NUM_ROUNDS * (MAX_TRICKS + 2) * players,  # R16
     layout=observation.layout,
     deal=rules.deal,
@@ -29,7 +29,6 @@ GAME = Game(
     observe=observation.observe,
     resample=belief.resample,
     rule_action=rule_bot.rule_action,
-    action_name=text.action_name,
     state_dict=text.state_dict,
     picture=text.picture,
     deal_field="round",

@@ -10,9 +10,8 @@ NUM_SUITS = 5  # the last are the ghosts
 NUM_NUMBERS = 11
 NUM_CARDS = 56
 CUP = 55
-NUM_ACTIONS = 60
-FIRST_PILE = 56  # the action that takes pile 0
 
+PLAYERS = (3, 4)
 MAX_PLAYERS = 4
 DEALT = 11  # ritual cards each is dealt
 PILE_SIZE = 3  # beyond cards in a pile

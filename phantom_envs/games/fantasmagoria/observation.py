@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from phantom_envs.core.bits import EMPTY, bit, count, first_n, has, spread, spread_numbers
+from phantom_envs.core.bits import EMPTY, bit, count, first_n, has, shifted, spread, spread_numbers
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
-from phantom_envs.core.layout import Block, Layout
+from phantom_envs.core.layout import Block, Layout, offsets
 from phantom_envs.games.fantasmagoria.components import (
     BEYOND,
     CUP,
@@ -24,6 +24,7 @@ from phantom_envs.games.fantasmagoria.components import (
     NUM_ROUNDS,
     NUM_SUITS,
     PILE_SIZE,
+    PLAYERS,
 )
 from phantom_envs.games.fantasmagoria.state import OVER, SACRIFICE
 
@@ -72,6 +73,9 @@ def layout(num_players: int) -> Layout:
     )
 
 
+AT = offsets(layout, PLAYERS)
+
+
 @jit
 def turned(members: Any, seat: int, players: int, width: int) -> Any:
     """A set with `width` bits a seat, turned so that the bits of `seat` come first."""
@@ -94,63 +98,49 @@ def observe(s: Record, seat: int, out: Any) -> None:
     # With three players the fourth is the seat that is not in the game: all of its sets are empty.
     fourth = 3 if players == 3 or seat == 0 else seat - 1
 
+    at = AT[players]
     flags = bit(seat)
     if int(s["seat"]) >= 0:
-        flags |= turned(bit(int(s["seat"])), seat, players, 1) << np.uint64(players)
+        flags |= shifted(turned(bit(int(s["seat"])), seat, players, 1), at["to_act"])
     if int(s["leader"]) >= 0:
-        flags |= turned(bit(int(s["leader"])), seat, players, 1) << np.uint64(2 * players)
-    flags |= turned(np.uint64(s["possessed"]), seat, players, 1) << np.uint64(3 * players)
-    flags |= turned(s["voids"], seat, players, NUM_SUITS) << np.uint64(4 * players)
-    at = (4 + NUM_SUITS) * players
+        flags |= shifted(turned(bit(int(s["leader"])), seat, players, 1), at["leader"])
+    flags |= shifted(turned(np.uint64(s["possessed"]), seat, players, 1), at["possessed"])
+    flags |= shifted(turned(s["voids"], seat, players, NUM_SUITS), at["voids"])
     if int(s["phase"]) != OVER:
-        flags |= bit(at + int(s["phase"]))
-    flags |= bit(at + 2 + int(s["round"]))
-    at += 3 + NUM_ROUNDS
+        flags |= bit(at["phase"] + int(s["phase"]))
+    flags |= bit(at["round"] + int(s["round"]) - 1)
     if int(s["lead_suit"]) >= 0:
-        flags |= bit(at + int(s["lead_suit"]))
-    at += NUM_SUITS
+        flags |= bit(at["lead_suit"] + int(s["lead_suit"]))
     if int(s["trump"]) > 0:
-        flags |= bit(at + int(s["trump"]) - 1)
-    at += NUM_NUMBERS
+        flags |= bit(at["trump"] + int(s["trump"]) - 1)
     if s["trump_moved"]:
-        flags |= bit(at)
+        flags |= bit(at["trump_moved"])
     if has(s["table"], CUP):
-        flags |= bit(at + 1)
-    spread(out, 0, flags)
-    at += 2
+        flags |= bit(at["cup_trick"])
+    spread(out, at["own_number"], flags)
     taken = turned(s["taken"], seat, players, players)
     suits = turned(s["table_suits"], seat, players, NUM_SUITS + 1)
-    spread(out, at, taken | suits << np.uint64(players * players))
-    at += players * (players + NUM_SUITS + 1)
-    spread(out, at, turned(s["table_numbers"], seat, players, NUM_NUMBERS))
-    at += players * NUM_NUMBERS
+    spread(out, at["taken"], taken | shifted(suits, at["table_suit"] - at["taken"]))
+    spread(out, at["table_number"], turned(s["table_numbers"], seat, players, NUM_NUMBERS))
 
-    spread(out, at, s["hands"][seat])
-    at += NUM_CARDS
-    spread(out, at, s["imprisoned"])
-    at += NUM_CARDS
+    spread(out, at["card_hand"], s["hands"][seat])
+    spread(out, at["card_imprisoned"], s["imprisoned"])
     if int(s["phase"]) == SACRIFICE:
-        spread(out, at, s["sacrificed"][seat])
+        spread(out, at["card_sacrificed_by"], s["sacrificed"][seat])
     else:
-        spread_holders(out, at, s["sacrificed"], seat, second, third, fourth)
-    at += NUM_CARDS
-    spread_holders(out, at, s["lying"], 0, 1, 2, 3)
-    at += NUM_CARDS
-    spread_holders(out, at, s["shown"], seat, second, third, fourth)
-    at += NUM_CARDS
-    spread_holders(out, at, s["won"], seat, second, third, fourth)
-    at += NUM_CARDS
-    spread_holders(out, at, s["played"], seat, second, third, fourth)
-    at += NUM_CARDS
+        spread_holders(out, at["card_sacrificed_by"], s["sacrificed"], seat, second, third, fourth)
+    spread_holders(out, at["card_on_pile"], s["lying"], 0, 1, 2, 3)
+    spread_holders(out, at["card_held_by"], s["shown"], seat, second, third, fourth)
+    spread_holders(out, at["card_won_by"], s["won"], seat, second, third, fourth)
+    spread_holders(out, at["card_played_by"], s["played"], seat, second, third, fourth)
     tricks = s["played_in"]
-    spread_numbers(out, at, tricks[0], tricks[1], tricks[2], tricks[3])
-    at += NUM_CARDS
+    spread_numbers(out, at["card_played_in"], tricks[0], tricks[1], tricks[2], tricks[3])
 
     other = seat
     for offset in range(players):
-        out[at + offset] = s["scores"][other]
-        out[at + players + offset] = s["last_scares"][other]
-        out[at + 2 * players + offset] = count(s["hands"][other])
-        out[at + 3 * players + offset] = count(s["hands"][other] & BEYOND)
+        out[at["scores"] + offset] = s["scores"][other]
+        out[at["last_scares"] + offset] = s["last_scares"][other]
+        out[at["hand_size"] + offset] = count(s["hands"][other])
+        out[at["hand_beyond"] + offset] = count(s["hands"][other] & BEYOND)
         other = other + 1 if other + 1 < players else 0
-    out[at + 4 * players] = s["trick"]
+    out[at["trick"]] = s["trick"]

@@ -17,13 +17,13 @@ from typing import Any
 from phantom_envs.core.bits import EMPTY, bit, count, drop_lowest, first_n, has, lowest
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
+from phantom_envs.games.fantasmagoria.actions import FIRST_PILE
 from phantom_envs.games.fantasmagoria.components import (
     BELLE_ANNA,
     BEYOND_DECKS,
     CANDELABRUM,
     CUP,
     FILIPI_GOAT,
-    FIRST_PILE,
     GHOSTS,
     LUCKY_CAT,
     MAX_PLAYERS,

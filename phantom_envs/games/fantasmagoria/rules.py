@@ -1,4 +1,4 @@
-"""The rules of Fantasmagória; the rulings R1-R17 are those of the rules file."""
+"""The rules of Fantasmagória; the rulings R1-R17 stand in docs/rules, later ones in docs/rulings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from phantom_envs.core.bits import EMPTY, bit, count, drop_lowest, has, highest,
 from phantom_envs.core.game import TERMINATED, Record
 from phantom_envs.core.jit import jit
 from phantom_envs.core.rng import shuffle
+from phantom_envs.games.fantasmagoria.actions import FIRST_PILE
 from phantom_envs.games.fantasmagoria.components import (
     BELLE_ANNA,
     BELLE_ANNA_SCARES,
@@ -21,7 +22,6 @@ from phantom_envs.games.fantasmagoria.components import (
     CURSED,
     DEALT,
     FILIPI_GOAT,
-    FIRST_PILE,
     GHOSTS,
     GOAT_LIMIT,
     LUCKY_CAT,
@@ -45,9 +45,6 @@ from phantom_envs.games.fantasmagoria.state import HAUNT, OVER, PLAY, SACRIFICE
 def deal(s: Record) -> None:
     """Set up a new game."""
     s["round"] = 1
-    for seat in range(MAX_PLAYERS):
-        s["scores"][seat] = 0
-        s["last_scares"][seat] = 0
     deal_round(s)
 
 

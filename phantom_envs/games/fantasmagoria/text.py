@@ -1,4 +1,4 @@
-"""Fantasmagória in words: action names, the complete state, and the table as a seat sees it."""
+"""Fantasmagória in words: the complete state, and the table as a seat sees it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,12 @@ from phantom_envs.core.terminal import paint
 from phantom_envs.games.fantasmagoria.components import (
     CARD_NAMES,
     CUP,
-    FIRST_PILE,
     NUM_NUMBERS,
     NUM_SUITS,
     SCARY,
     SUITS,
 )
 from phantom_envs.games.fantasmagoria.state import HAUNT, OVER, PHASES, PLAY, SACRIFICE
-
-ACTION_TABLE = (
-    (56, "sacrifice cat-7 / play cat-7", "a card, index 11 × suit + number - 1, the cup 55; the phase says what"),
-    (4, "haunt pile-0 …", "the possessed player takes that pile"),
-)
-
-
-def action_name(s: Record, action: int) -> str:
-    """Name of an action in the phase of `s`."""
-    if action >= FIRST_PILE:
-        return f"haunt pile-{action - FIRST_PILE}"
-    return f"{'sacrifice' if s['phase'] == SACRIFICE else 'play'} {CARD_NAMES[action]}"
 
 
 def secret(s: Record) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from phantom_envs.core.bits import EMPTY, lowest
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
-from phantom_envs.games.phantom.actions import CHARM, FLEE, RECOVER, SEIZE, TAKE_PLACE
+from phantom_envs.games.phantom.actions import CHARM, FLEE, RECOVER, ghost_seized, place_taken, zone_seized
 from phantom_envs.games.phantom.cards import arrive, banish, discard, leave, recover, with_card
 from phantom_envs.games.phantom.components import (
     ADULTS,
@@ -13,7 +13,6 @@ from phantom_envs.games.phantom.components import (
     ELIMINATED,
     FAMILY_GHOSTS,
     FAMILY_OF,
-    GHOST_KINDS,
     GHOSTS,
     HOWLER,
     KIND_OF,
@@ -78,7 +77,7 @@ def carry_out(s: Record, action: int) -> bool:
     seat = int(s["seat"])
     rival = 1 - seat
     if phase == ON_SQUATTER:
-        place = action - TAKE_PLACE + GHOST_KINDS
+        place = place_taken(action)
         leave(s, rival, zone, place)
         arrive(s, seat, zone, place)
     elif phase == ON_CHARMER:
@@ -93,12 +92,12 @@ def carry_out(s: Record, action: int) -> bool:
         s["occupants"][action - FLEE] |= occupant
         return int(s["occupants"][zone]) != 0
     elif phase == ON_KNOCKER:
-        ghost = (action - SEIZE) >> 2
+        ghost = ghost_seized(action)
         leave(s, rival, zone, ghost)
         discard(s, ghost)
     elif phase == ON_QUEEN:
-        ghost = (action - SEIZE) >> 2
-        leave(s, rival, (action - SEIZE) & 3, ghost)
+        ghost = ghost_seized(action)
+        leave(s, rival, zone_seized(action), ghost)
         arrive(s, seat, zone, ghost)
     else:
         ghost = action - RECOVER

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from phantom_envs.core.bits import EMPTY, bit, count, spread
+from phantom_envs.core.bits import EMPTY, bit, count, shifted, spread
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
-from phantom_envs.core.layout import Block, Layout
+from phantom_envs.core.layout import Block, Layout, offsets
 from phantom_envs.games.phantom.components import (
     CARD_BITS,
     GHOSTS,
@@ -30,16 +30,6 @@ from phantom_envs.games.phantom.components import (
 )
 from phantom_envs.games.phantom.effects import fleeing
 from phantom_envs.games.phantom.state import ON_HOWLER, OVER
-
-_AT_PHASE = NUM_SEATS + 1
-_AT_EFFECT = _AT_PHASE + OVER
-_AT_FLEEING = _AT_EFFECT + NUM_ZONES
-_AT_FAMILY = _AT_FLEEING + NUM_OCCUPANTS
-_AT_FREE = _AT_FAMILY + NUM_FAMILIES
-_AT_OCCUPANTS = _AT_FREE + NUM_ZONES
-_AT_TAKEN = _AT_OCCUPANTS + NUM_ZONES * NUM_OCCUPANTS
-_AT_CARDS = _AT_TAKEN + NUM_SEATS * (NUM_OCCUPANTS + 1)
-_AT_NUMBERS = _AT_CARDS + (4 + NUM_SEATS * NUM_ZONES) * CARD_BITS
 
 
 def layout(num_players: int) -> Layout:
@@ -74,52 +64,50 @@ def layout(num_players: int) -> Layout:
     )
 
 
+AT = offsets(layout, (NUM_SEATS,))
+
+
 @jit
 def observe(s: Record, seat: int, out: Any) -> None:
     """Write the observation of `seat`; see `layout`. Blocks narrower than 64 are overwritten behind their end."""
     rival = 1 - seat
+    at = AT[NUM_SEATS]
     flags = EMPTY
     if int(s["seat"]) >= 0:
         flags = bit(0 if int(s["seat"]) == seat else 1)
     if int(s["plays"]) > 1:
-        flags |= bit(NUM_SEATS)
+        flags |= bit(at["four_plays"])
     phase = int(s["phase"])
     if phase != OVER:
-        flags |= bit(_AT_PHASE + phase)
+        flags |= bit(at["phase"] + phase)
     if int(s["effect_zone"]) >= 0:
-        flags |= bit(_AT_EFFECT + int(s["effect_zone"]))
+        flags |= bit(at["effect_zone"] + int(s["effect_zone"]))
     if phase == ON_HOWLER:
-        flags |= bit(_AT_FLEEING + fleeing(s))
+        flags |= bit(at["fleeing"] + fleeing(s))
     if int(s["queen_family"]) >= 0:
-        flags |= bit(_AT_FAMILY + int(s["queen_family"]))
-    flags |= np.uint64(s["zones_free"]) << np.uint64(_AT_FREE)
+        flags |= bit(at["queen_family"] + int(s["queen_family"]))
+    flags |= shifted(s["zones_free"], at["zones_free"])
     for zone in range(NUM_ZONES):
-        flags |= np.uint64(s["occupants"][zone]) << np.uint64(_AT_OCCUPANTS + NUM_OCCUPANTS * zone)
-    spread(out, 0, flags)
-    taken = np.uint64(s["taken_set"][seat]) | np.uint64(s["taken_set"][rival]) << np.uint64(NUM_OCCUPANTS + 1)
-    spread(out, _AT_TAKEN, taken)
-    spread(out, _AT_CARDS, s["hands"][seat])
-    spread(out, _AT_CARDS + CARD_BITS, s["known"][seat])
-    spread(out, _AT_CARDS + 2 * CARD_BITS, s["known"][rival])
-    spread(out, _AT_CARDS + 3 * CARD_BITS, s["discarded"])
-    at = _AT_CARDS + 4 * CARD_BITS
+        flags |= shifted(s["occupants"][zone], at["occupants"] + NUM_OCCUPANTS * zone)
+    spread(out, at["to_act"], flags)
+    spread(out, at["taken"], np.uint64(s["taken_set"][seat]) | shifted(s["taken_set"][rival], NUM_OCCUPANTS + 1))
+    spread(out, at["hand"], s["hands"][seat])
+    spread(out, at["hand_exposed"], s["known"][seat])
+    spread(out, at["opponent_known"], s["known"][rival])
+    spread(out, at["discard"], s["discarded"])
     for zone in range(NUM_ZONES):
-        spread(out, at + zone * CARD_BITS, s["apparitions"][seat, zone])
-    at += NUM_ZONES * CARD_BITS
+        spread(out, at["apparitions"] + zone * CARD_BITS, s["apparitions"][seat, zone])
     for zone in range(NUM_ZONES):
-        spread(out, at + zone * CARD_BITS, s["apparitions"][rival, zone])
-    at = _AT_NUMBERS
+        spread(out, at["apparitions"] + (NUM_ZONES + zone) * CARD_BITS, s["apparitions"][rival, zone])
     for zone in range(NUM_ZONES):
-        out[at + zone] = s["fear"][seat, zone]
-        out[at + NUM_ZONES + zone] = s["fear"][rival, zone]
-    at += 2 * NUM_ZONES
-    out[at] = s["scores"][seat]
-    out[at + 1] = s["scores"][rival]
-    ghosts, rival_ghosts = count(s["hands"][seat] & GHOSTS), count(s["hands"][rival] & GHOSTS)
-    out[at + 2] = ghosts
-    out[at + 3] = rival_ghosts
-    out[at + 4] = count(s["hands"][seat]) - ghosts
-    out[at + 5] = count(s["hands"][rival]) - rival_ghosts
-    out[at + 6] = s["num_ghost_pile"]
-    out[at + 7] = s["num_place_pile"]
-    out[at + 8] = s["turn"]
+        out[at["fear"] + zone] = s["fear"][seat, zone]
+        out[at["fear"] + NUM_ZONES + zone] = s["fear"][rival, zone]
+    for offset in range(NUM_SEATS):
+        owner = seat if offset == 0 else rival
+        ghosts = count(s["hands"][owner] & GHOSTS)
+        out[at["scores"] + offset] = s["scores"][owner]
+        out[at["ghosts_in_hand"] + offset] = ghosts
+        out[at["places_in_hand"] + offset] = count(s["hands"][owner]) - ghosts
+    out[at["ghost_pile"]] = s["num_ghost_pile"]
+    out[at["place_pile"]] = s["num_place_pile"]
+    out[at["turn"]] = s["turn"]

@@ -28,8 +28,9 @@ from phantom_envs.games.phantom.actions import (
     PLAYED_CARD,
     PLAYED_ZONE,
     RECOVER,
-    SEIZE,
-    TAKE_PLACE,
+    ghost_seized,
+    place_taken,
+    zone_seized,
 )
 from phantom_envs.games.phantom.cards import card_of, with_card, without_card
 from phantom_envs.games.phantom.components import (
@@ -85,7 +86,7 @@ def rule_action(s: Record, words: Any) -> int:
 def choose_play(s: Record, words: Any) -> int:
     """The play that adds most, or to pass."""
     best, best_gain = PASS, 0
-    for word in range(2):
+    for word in range(len(words)):
         left = words[word]
         while left != EMPTY:
             action = 64 * word + lowest(left)
@@ -103,7 +104,7 @@ def choose_effect(s: Record, words: Any, phase: int) -> int:
     zone = int(s["effect_zone"])
     own = s["apparitions"][int(s["seat"]), zone]
     best, best_gain = -1, 0
-    for word in range(2, 5):
+    for word in range(len(words)):
         left = words[word]
         while left != EMPTY:
             action = 64 * word + lowest(left)
@@ -113,9 +114,9 @@ def choose_effect(s: Record, words: Any, phase: int) -> int:
             elif phase == ON_INVOKER:
                 gain = int(FEAR[action - RECOVER])
             else:
-                card, source = action - TAKE_PLACE + GHOST_KINDS, zone
+                card, source = place_taken(action), zone
                 if phase != ON_SQUATTER:
-                    card, source = (action - SEIZE) >> 2, (action - SEIZE) & 3
+                    card, source = ghost_seized(action), zone_seized(action)
                 gain = gain_of_seizure(s, own, zone, card, source, phase != ON_KNOCKER)
             if best < 0 or gain > best_gain:
                 best, best_gain = action, gain

@@ -1,4 +1,4 @@
-"""The rules of Phantom: the setup and the course of a turn. The rulings R1-R16 are those of the rules file."""
+"""The rules of Phantom: setup and course of a turn. Rulings R1-R16 stand in docs/rules, later ones in docs/rulings."""
 
 from __future__ import annotations
 
@@ -67,18 +67,6 @@ def deal(s: Record) -> None:
     s["turn"] = 1
     s["effect_zone"] = -1
     s["queen_family"] = -1
-    for seat in range(NUM_SEATS):
-        s["hands"][seat] = EMPTY
-        s["known"][seat] = EMPTY
-        s["scores"][seat] = 0
-        s["taken_set"][seat] = 0
-        s["num_taken"][seat] = 0
-        for zone in range(NUM_ZONES):
-            s["apparitions"][seat, zone] = EMPTY
-            s["fear"][seat, zone] = 0
-            s["num_arrivals"][seat, zone] = 0
-    s["discarded"] = EMPTY
-    s["num_discards"] = 0
     for row in range(len(START_PLACES)):
         arrive(s, int(START_PLACES[row, 2]), int(START_PLACES[row, 1]), int(START_PLACES[row, 0]))
     for position in range(len(GHOST_COPIES)):
@@ -106,8 +94,6 @@ def place_occupants(s: Record) -> None:
     for occupant in range(NUM_OCCUPANTS):
         line[occupant] = occupant
     shuffle(s["rng"], line, NUM_OCCUPANTS)
-    for zone in range(NUM_ZONES):
-        s["occupants"][zone] = 0
     for position in range(NUM_OCCUPANTS):
         s["occupants"][(position + 1) >> 1] |= 1 << int(line[position])
 
@@ -130,7 +116,7 @@ def free_zones(s: Record) -> None:
 def legal(s: Record, words: Any) -> None:
     """The legal actions of the seat to act."""
     phase = int(s["phase"])
-    for word in range(5):
+    for word in range(len(words)):
         words[word] = EMPTY
     if phase == PLAY:
         legal_plays(s, words)

@@ -1,4 +1,4 @@
-"""Phantom in words: action names, the complete state, and the table as a seat sees it."""
+"""Phantom in words: the complete state, and the table as a seat sees it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,6 @@ from typing import Any
 
 from phantom_envs.core.game import Record, members_of
 from phantom_envs.core.terminal import paint
-from phantom_envs.games.phantom.actions import (
-    CHARM,
-    DRAW_GHOST,
-    FLEE,
-    PASS,
-    PLAYS,
-    RECOVER,
-    SEIZE,
-    TAKE_PLACE,
-)
 from phantom_envs.games.phantom.components import (
     CARD_BITS,
     CARD_NAMES,
@@ -31,46 +21,7 @@ from phantom_envs.games.phantom.components import (
     TAKEN_NAMES,
     ZONES,
 )
-from phantom_envs.games.phantom.state import ON_HOWLER, ON_QUEEN, OVER, PHASES
-
-ACTION_TABLE = (
-    (96, "play spectre-squatter at garden", "a Ghost (index 6 × family + kind) in a zone, the zone fastest"),
-    (31, "play fountain at garden", "a Place in a zone it belongs to"),
-    (1, "pass", "end the playing"),
-    (26, "take fountain", "squatter: a Place of the opposing apparition"),
-    (7, "charm father", "charmer: an Occupant from another zone"),
-    (4, "flee to garden", "howler: where the Occupant flees"),
-    (
-        96,
-        "discard spectre-squatter in garden / take spectre-squatter from garden",
-        "knocker / queen: a Ghost of the opponent, the zone fastest",
-    ),
-    (24, "recover spectre-squatter", "invoker: a Ghost of the discard pile"),
-    (2, "draw ghost / draw place", "the pile to draw from"),
-)
-
-
-def action_name(s: Record, action: int) -> str:
-    """Name of an action in the phase of `s`."""
-    if action < PASS:
-        card, zone = PLAYS[action]
-        return f"play {CARD_NAMES[card]} at {ZONES[zone]}"
-    if action == PASS:
-        return "pass"
-    if action < CHARM:
-        return f"take {CARD_NAMES[GHOST_KINDS + action - TAKE_PLACE]}"
-    if action < FLEE:
-        return f"charm {OCCUPANTS[action - CHARM]}"
-    if action < SEIZE:
-        return f"flee to {ZONES[action - FLEE]}"
-    if action < RECOVER:
-        ghost, zone = divmod(action - SEIZE, NUM_ZONES)
-        if s["phase"] == ON_QUEEN:
-            return f"take {CARD_NAMES[ghost]} from {ZONES[zone]}"
-        return f"discard {CARD_NAMES[ghost]} in {ZONES[zone]}"
-    if action < DRAW_GHOST:
-        return f"recover {CARD_NAMES[action - RECOVER]}"
-    return "draw ghost" if action == DRAW_GHOST else "draw place"
+from phantom_envs.games.phantom.state import ON_HOWLER, OVER, PHASES
 
 
 def cards_of(cards: Any) -> list[int]:

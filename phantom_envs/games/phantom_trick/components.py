@@ -11,6 +11,7 @@ NUM_CARDS = 60
 HAND_SIZE = 12
 NUM_TRICKS = 11
 NUM_ROUNDS = 3
+PLAYERS = (3, 4, 5)
 MAX_PLAYERS = 5
 MAX_PILE = 23  # a vanished card or a pair per trick: at most 2 × 11, and one to spare
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from phantom_envs.core.bits import EMPTY, bit, has, spread, spread_numbers
+from phantom_envs.core.bits import EMPTY, bit, has, shifted, spread, spread_numbers
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
-from phantom_envs.core.layout import Block, Layout
+from phantom_envs.core.layout import Block, Layout, offsets
 from phantom_envs.games.phantom_trick.components import (
     DECKS,
     HAND_SIZE,
@@ -20,6 +20,7 @@ from phantom_envs.games.phantom_trick.components import (
     NUM_SUITS,
     NUM_TRICKS,
     NUM_VALUES,
+    PLAYERS,
 )
 from phantom_envs.games.phantom_trick.state import PLACE
 
@@ -69,6 +70,9 @@ def layout(num_players: int) -> Layout:
     )
 
 
+AT = offsets(layout, PLAYERS)
+
+
 @jit
 def observe(s: Record, seat: int, out: Any) -> None:
     """Write the observation of `seat`; see `layout`. Blocks narrower than 64 are overwritten behind their end."""
@@ -113,46 +117,39 @@ def observe(s: Record, seat: int, out: Any) -> None:
         rows |= bit(own % NUM_VALUES)
         owner_1 |= bit(own)
 
-    flags = to_act | first << np.uint64(players) | leader << np.uint64(2 * players) | up << np.uint64(3 * players)
-    at = 4 * players
+    at = AT[players]
+    flags = to_act | shifted(first, at["first"]) | shifted(leader, at["leader"]) | shifted(up, at["table_up"])
     if int(s["phase"]) < 3:
-        flags |= bit(at + int(s["phase"]))
-    flags |= bit(at + 2 + int(s["round"]))
+        flags |= bit(at["phase"] + int(s["phase"]))
+    flags |= bit(at["round"] + int(s["round"]) - 1)
     if s["leader_suit"] >= 0:
-        flags |= bit(at + 6 + int(s["leader_suit"]))
-    spread(out, 0, flags)
-    at += 3 + NUM_ROUNDS + NUM_SUITS
-    spread(out, at, suits | voids << np.uint64(NUM_SUITS * players))
-    at += 2 * NUM_SUITS * players
-    spread(out, at, values)
-    at += NUM_VALUES * players
-    spread(out, at, rows)
-    at += NUM_VALUES * players
-    spread(out, at, s["hands"][seat])
-    spread(out, at + NUM_CARDS, known)
-    spread(out, at + 2 * NUM_CARDS, s["face_up"])
-    spread(out, at + 3 * NUM_CARDS, s["vanished"])
-    at += 4 * NUM_CARDS
-    spread_numbers(out, at, owner_1, owner_2, owner_4, EMPTY)
-    spread_numbers(out, at + NUM_CARDS, player_1, player_2, player_4, EMPTY)
+        flags |= bit(at["leader_suit"] + int(s["leader_suit"]))
+    spread(out, at["to_act"], flags)
+    spread(out, at["table_suit"], suits | shifted(voids, at["voids"] - at["table_suit"]))
+    spread(out, at["table_value"], values)
+    spread(out, at["row_value"], rows)
+    spread(out, at["card_hand"], s["hands"][seat])
+    spread(out, at["card_known"], known)
+    spread(out, at["card_face_up"], s["face_up"])
+    spread(out, at["card_vanished"], s["vanished"])
+    spread_numbers(out, at["card_owner"], owner_1, owner_2, owner_4, EMPTY)
+    spread_numbers(out, at["card_played_by"], player_1, player_2, player_4, EMPTY)
     tricks = s["played_in"]
-    spread_numbers(out, at + 2 * NUM_CARDS, tricks[0], tricks[1], tricks[2], tricks[3])
-    at += 3 * NUM_CARDS
-    spread(out, at, in_all_suits(values_of(s["face_up"])))
-    spread(out, at + NUM_CARDS, in_all_suits(rows & VALUES))
+    spread_numbers(out, at["card_played_in"], tricks[0], tricks[1], tricks[2], tricks[3])
+    spread(out, at["card_twin"], in_all_suits(values_of(s["face_up"])))
+    spread(out, at["card_pair"], in_all_suits(rows & VALUES))
     ones, twos, fours = count_by_value(rows >> np.uint64(NUM_VALUES))
-    spread_numbers(out, at + 2 * NUM_CARDS, ones, twos, fours, EMPTY)
+    spread_numbers(out, at["card_wanted"], ones, twos, fours, EMPTY)
     ones, twos, fours = count_by_value(DECKS[players] & ~(known | s["hands"][seat]))
-    spread_numbers(out, at + 3 * NUM_CARDS, ones, twos, fours, EMPTY)
-    at += 4 * NUM_CARDS
+    spread_numbers(out, at["card_unseen"], ones, twos, fours, EMPTY)
     for offset in range(players):
         other = seat + offset
         if other >= players:
             other -= players
-        out[at + offset] = max(s["scores"][other], LOWEST_SCORE)
-        out[at + players + offset] = s["last_gain"][other]
-        out[at + 2 * players + offset] = s["pile_size"][other]
-    out[at + 3 * players] = s["trick"]
+        out[at["scores"] + offset] = max(s["scores"][other], LOWEST_SCORE)
+        out[at["last_gain"] + offset] = s["last_gain"][other]
+        out[at["pile_size"] + offset] = s["pile_size"][other]
+    out[at["trick"]] = s["trick"]
 
 
 @jit

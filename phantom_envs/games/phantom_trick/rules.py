@@ -1,4 +1,4 @@
-"""The rules of Phantom Trick; the rulings R1-R11 are those of the rules file."""
+"""The rules of Phantom Trick; the rulings R1-R11 stand in docs/rules, later ones in docs/rulings."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ from phantom_envs.games.phantom_trick.state import OVER, PLACE, PLAY, TAKE
 def deal(s: Record) -> None:
     """Set up a new game."""
     s["round"] = 1
-    for seat in range(MAX_PLAYERS):
-        s["scores"][seat] = START_SCORE if seat < int(s["num_players"]) else 0
-        s["last_gain"][seat] = 0
+    for seat in range(int(s["num_players"])):
+        s["scores"][seat] = START_SCORE
     deal_round(s)
 
 

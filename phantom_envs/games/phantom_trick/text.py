@@ -1,4 +1,4 @@
-"""Phantom Trick in words: action names, the complete state, and the table as a seat sees it."""
+"""Phantom Trick in words: the complete state, and the table as a seat sees it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ from phantom_envs.core.game import Record, members_of, seat_or_none
 from phantom_envs.core.terminal import paint
 from phantom_envs.games.phantom_trick.components import CARD_NAMES, NUM_SUITS, NUM_VALUES, SUITS
 from phantom_envs.games.phantom_trick.state import OVER, PHASES, PLACE
-
-ACTION_TABLE = ((60, "place red-7 / play red-7 / take red-7", "a card, index 12 × suit + value; the phase says what"),)
-
-
-def action_name(s: Record, action: int) -> str:
-    """Name of an action in the phase of `s`."""
-    return f"{PHASES[s['phase']]} {CARD_NAMES[action]}"
 
 
 def secret(s: Record) -> bool:

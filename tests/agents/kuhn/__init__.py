@@ -7,6 +7,7 @@ are the returns of OpenSpiel's `kuhn_poker`, whose actions these are.
 
 from __future__ import annotations
 
+from phantom_envs.core.actions import Actions, group
 from phantom_envs.core.game import Game, Option
 from phantom_envs.core.layout import Block, Layout
 from tests.agents.kuhn import rules
@@ -22,8 +23,7 @@ GAME = Game(
     options=(Option("reward", "score", "what is rewarded: chips, or winning", ("win", "score")),),
     reward_weights={"win": lambda players: (1.0, 0.0), "score": lambda players: (0.0, 1.0)},
     dtype=STATE,
-    num_actions=2,
-    action_table=((1, "pass", "pass, or fold"), (1, "bet", "bet 1, or call")),
+    actions=Actions(group("pass", ["pass"], "pass, or fold"), group("bet", ["bet"], "bet 1, or call")),
     max_decisions=lambda players, options: 3,
     layout=lambda players: Layout(
         Block("card", (3,), 0, 1, "own card"),
@@ -35,7 +35,6 @@ GAME = Game(
     observe=rules.observe,
     resample=rules.resample,
     rule_action=rules.rule_action,
-    action_name=lambda s, action: ("pass", "bet")[action],
     state_dict=lambda s: {
         "cards": [CARDS[card] for card in s["cards"]],
         "bets": [("pass", "bet")[bet] for bet in s["bets"][: s["decisions"]]],

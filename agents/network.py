@@ -13,6 +13,7 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
+from phantom_envs.core.files import write_whole
 from phantom_envs.core.game import Game
 
 FORBIDDEN = -1e9
@@ -110,10 +111,10 @@ class PolicyValueNet(nn.Module):
 
 
 def save_network(path: Path, net: PolicyValueNet, about: dict[str, Any]) -> None:
-    """Write a network to a `.safetensors` file, with its shape and `about` (plain JSON data) in the header."""
+    """Write a network to a `.safetensors` file, whole, with its shape and `about` (plain JSON data) in the header."""
     tensors = {name: tensor.detach().float().contiguous().cpu() for name, tensor in net.state_dict().items()}
     header = {"network": json.dumps(net.shape), "about": json.dumps(about)}
-    safetensors.torch.save_file(tensors, path, header)
+    write_whole(path, safetensors.torch.save(tensors, header))
 
 
 def load_network(path: Path, device: str = "cpu") -> tuple[PolicyValueNet, dict[str, Any]]:

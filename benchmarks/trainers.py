@@ -26,7 +26,6 @@ import numpy as np
 import torch
 import tyro
 from numpy.typing import NDArray
-from rich.progress import Progress
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.wrappers import ActionMasker
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
@@ -35,7 +34,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv,
 from torch import Tensor, nn
 
 from training import ppo, sb3_maskable_ppo
-from training.monitor import PARTS, Monitor
+from training.interrupts import Interrupts
+from training.monitor import PARTS, Display, Monitor
 
 ENDLESS = 10**12
 """Steps of a run that is ended by the clock."""
@@ -209,7 +209,8 @@ def train_sb3_native(settings: Settings) -> Speed:
         )
         config.rollout = settings.rollout or config.rollout
         model, opponents = sb3_maskable_ppo.make_model(config)
-        return learn(model, settings.seconds, sb3_maskable_ppo.Selfplay(config, opponents, Progress(disable=True)))
+        callback = sb3_maskable_ppo.Selfplay(config, opponents, Display(ENDLESS), Interrupts())
+        return learn(model, settings.seconds, callback)
 
 
 class SharedBody(BaseFeaturesExtractor):

@@ -8,16 +8,17 @@ same seat's next decision, see `phantom_envs.core.gae`. The games write straight
 
 from __future__ import annotations
 
-import dataclasses
-import json
+import math
+import shlex
+import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -25,10 +26,35 @@ from agents.network import PolicyValueNet, save_network
 from agents.neural import NeuralAgent
 from phantom_envs.core.gae import turn_advantages
 from phantom_envs.envs.vector import PhantomVec, make_vec
-from phantom_envs.registry import get_game
-from training.checkpoints import load_checkpoint, save_checkpoint
+from training.checkpoints import Checkpoint, Unusable, save_checkpoint
+from training.command import command
 from training.evaluate import Evaluation, evaluate, table
-from training.monitor import Monitor
+from training.finite import NotFinite, require_finite, require_finite_weights
+from training.interrupts import Interrupts
+from training.monitor import Monitor, print_table
+from training.resume import resume
+from training.run_folder import RunRefused, begin_run, check_free, in_use
+from training.settings import (
+    Count,
+    Depth,
+    InvalidSetting,
+    Number,
+    Positive,
+    Seed,
+    Share,
+    Steps,
+    Threads,
+    Weight,
+    Whole,
+    Width,
+    check_device,
+    check_game,
+    check_settings,
+    plain,
+)
+
+NOT_KEPT = ("run", "resume", "more_steps", "device", "threads")
+"""Settings that a resumed run does not take from its beginning."""
 
 
 @dataclass
@@ -41,69 +67,70 @@ class Config:
     """Players; None for the game's default."""
     options: dict[str, int | str] = field(default_factory=dict)
     """Options of the game, as `--options plays 4`; its last `reward`, which comes most often, unless you give one."""
-    win_bonus: float = 0.5
+    win_bonus: Number = 0.5
     """Weight of winning that is added to that reward: points alone say little once all have enough of them."""
     run: Path | None = None
-    """Folder of checkpoints, tensorboard files and, at the end, `agent.safetensors`; None for a new one in `runs/`."""
+    """Folder of settings, checkpoints, tensorboard files and, at the end, `agent.safetensors`; None for a new one in
+    `runs/`."""
     resume: bool = False
-    """Go on from the latest checkpoint in the folder `run`, with the settings it was begun with but for `device` and
-    `threads`."""
-    more_steps: int = 0
+    """Go on from the newest whole checkpoint in the folder `run`, with the settings it was begun with but for `device`
+    and `threads`."""
+    more_steps: Whole = 0
     """With `resume`: steps to go beyond the total that the run was begun with."""
-    seed: int = 0
+    seed: Seed = 0
     """Seed of the network, the deals and the choices."""
     device: str = "cpu"
     """Where the network runs: cpu, cuda, cuda:1, …"""
-    threads: int = 2
+    threads: Threads = 2
     """Threads of torch and of the games."""
     bfloat16: bool = True
     """Compute in bfloat16 where that is safe (autocast)."""
 
-    total_steps: int = 8_000_000
+    total_steps: Steps = 8_000_000
     """Decisions of the learning seats, forced ones included, over all games."""
-    num_envs: int = 512
+    num_envs: Count = 512
     """Games at a time."""
-    rollout: int = 64
+    rollout: Count = 64
     """Steps of each game between updates."""
-    epochs: int = 2
+    epochs: Count = 2
     """Passes over a rollout."""
-    minibatch: int = 4096
-    """Decisions per gradient step."""
-    learning_rate: float = 1e-3
+    minibatch: Count = 4096
+    """Decisions per gradient step, at most."""
+    learning_rate: Positive = 1e-3
     """Of Adam, falling linearly to zero."""
-    discount: float = 1.0
+    discount: Share = 1.0
     """Gamma, per decision of a seat."""
-    trace: float = 0.95
+    trace: Share = 0.95
     """Lambda of the advantage estimate."""
-    clip: float = 0.2
+    clip: Positive = 0.2
     """Bound on the change of a probability ratio."""
-    entropy: float = 0.02
+    entropy: Weight = 0.02
     """Weight of the entropy at the start."""
-    entropy_end: float = 0.002
+    entropy_end: Weight = 0.002
     """Weight of the entropy at the end; linear in between."""
-    value_weight: float = 0.5
+    value_weight: Weight = 0.5
     """Weight of the value loss."""
-    max_grad_norm: float = 0.5
+    max_grad_norm: Positive = 0.5
     """Bound on the norm of the gradient."""
-    width: int = 256
+    width: Width = 256
     """Units of a hidden layer."""
-    depth: int = 2
+    depth: Depth = 2
     """Hidden layers."""
 
-    pool_fraction: float = 0.0
+    pool_fraction: Share = 0.0
     """Share of the games in which all seats but one are played by a past self."""
-    pool_every: int = 20
+    pool_every: Count = 20
     """Updates between two past selves that are kept."""
-    pool_size: int = 10
+    pool_size: Count = 10
     """Past selves that are kept."""
 
-    evaluate_every: float = 60.0
+    evaluate_every: Weight = 60.0
     """Seconds between evaluations against the baselines; 0 for none but the last."""
-    evaluate_deals: int = 100
+    evaluate_deals: Count = 100
     """Deals of an evaluation while training, each played in every seat."""
-    final_deals: int = 1000
+    final_deals: Whole = 1000
     """Deals of the evaluation at the end, each played in every seat; 0 for none."""
-    checkpoint_every: float = 30.0
+    checkpoint_every: Weight = 30.0
     """Seconds between checkpoints."""
 
 
@@ -145,18 +172,20 @@ class Rollout:
 
 
 class Trainer:
-    """The state of a run."""
+    """The state of a run.
+
+    Raises:
+        PhantomError: A setting has a value that it does not take.
+    """
 
     def __init__(self, config: Config) -> None:
+        check_settings(config)
+        game, players, options = check_game(config)
         self.config = config
-        self.folder = config.run or Path("runs") / f"{config.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+        self.device = check_device(config.device)
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         self.rng = np.random.default_rng(config.seed)
-        self.device = torch.device(config.device)
-        game = get_game(config.game)
-        players = game.check_players(config.num_players)
-        options: dict[str, Any] = game.dense_options(config.options)
         win, point = game.weights(players, options)
         weights = (win + config.win_bonus, point)
         self.vec = make_vec(game.id, config.num_envs, players, threads=config.threads, weights=weights, **options)
@@ -168,6 +197,7 @@ class Trainer:
         self.steps = 0
         self.updates = 0
         self.seconds = 0.0
+        self.saved: int | None = None  # steps at the latest checkpoint
         self.losses: dict[str, float] = {}
 
     # --- playing ---------------------------------------------------------------------------------------------------
@@ -234,18 +264,28 @@ class Trainer:
     def choose(
         self, net: PolicyValueNet, t: int, rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-        """Actions drawn from a network's policy at step `t` in `rows`, their log-probabilities, and values."""
+        """Actions drawn from a network's policy at step `t` in `rows`, their log-probabilities, and values.
+
+        Raises:
+            NotFinite: A probability or value is not.
+        """
         logits, values = self.forward(net, self.rollout.observation[t, rows], self.rollout.mask[t, rows])
         log_probs = torch.log_softmax(logits, 1)
         noise = torch.empty_like(log_probs).exponential_()
         actions = (log_probs - noise.log_()).argmax(1)  # the Gumbel-max trick draws from the softmax
         log_prob = log_probs.gather(1, actions[:, None]).squeeze(1)
+        if len(rows):
+            require_finite(self.steps, log_prob=log_prob.abs().max(), value=values.abs().max())
         return actions.cpu().numpy(), log_prob.cpu().numpy(), values.cpu().numpy()
 
     # --- learning --------------------------------------------------------------------------------------------------
 
     def learn(self) -> None:
-        """Several passes of clipped policy-gradient steps over the rollout."""
+        """Several passes of clipped policy-gradient steps over the rollout.
+
+        Raises:
+            NotFinite: A loss, gradient or weight is not; the network is not to be used any more.
+        """
         config, r = self.config, self.rollout
         done = min(1.0, self.steps / config.total_steps)
         for group in self.optimizer.param_groups:
@@ -253,6 +293,9 @@ class Trainer:
         entropy_weight = config.entropy + (config.entropy_end - config.entropy) * done
 
         rows = torch.from_numpy(np.flatnonzero(r.complete.ravel()))
+        if not len(rows):  # nothing was decided whose outcome is known
+            self.losses = {}
+            return
         observation = torch.from_numpy(r.observation[:-1].reshape(-1, self.vec.layout.size))
         mask = torch.from_numpy(r.mask[:-1].reshape(-1, self.vec.num_actions))
         action, log_prob, advantage, value = (
@@ -260,7 +303,8 @@ class Trainer:
         )
         target = advantage + value
         used = advantage[rows]
-        advantage = (advantage - used.mean()) / (used.std() + 1e-8)
+        spread = used.std() if len(used) > 1 else 0.0
+        advantage = (advantage - used.mean()) / (spread + 1e-8)
         sums: dict[str, float] = dict.fromkeys(("policy", "value", "entropy", "kl", "clipped"), 0.0)
         passes = 0
         for _ in range(config.epochs):
@@ -278,7 +322,8 @@ class Trainer:
                 loss = policy_loss + config.value_weight * value_loss - entropy_weight * entropy
                 self.optimizer.zero_grad()
                 loss.backward()
-                torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.max_grad_norm)
+                norm = torch.nn.utils.clip_grad_norm_(self.net.parameters(), config.max_grad_norm)
+                require_finite(self.steps, policy=policy_loss, value=value_loss, entropy=entropy, gradient=norm)
                 self.optimizer.step()
                 with torch.no_grad():
                     log_ratio = new - old
@@ -287,7 +332,8 @@ class Trainer:
                 for name, term in zip(sums, terms, strict=True):
                     sums[name] += term.item()
                 passes += 1
-        self.losses = {name: total / max(passes, 1) for name, total in sums.items()}
+        require_finite_weights(self.steps, self.net)
+        self.losses = {name: total / passes for name, total in sums.items()}
         self.losses["explained_variance"] = explained_variance(value[rows], target[rows])
 
     def evaluate(self, deals: int) -> list[Evaluation]:
@@ -302,110 +348,190 @@ class Trainer:
 
     # --- keeping ---------------------------------------------------------------------------------------------------
 
-    def save(self) -> None:
-        """Write a checkpoint with everything that `load` needs to go on."""
+    def save(self, folder: Path) -> None:
+        """Write a checkpoint with everything that `load` needs to go on, unless this step has one.
+
+        Raises:
+            OSError: It cannot be written; the checkpoints that were there are as they were.
+        """
+        if self.saved == self.steps:
+            return
         tensors = {f"net.{name}": tensor for name, tensor in self.net.state_dict().items()}
         for index, past in enumerate(self.pool):
             tensors |= {f"pool.{index}.{name}": tensor for name, tensor in past.state_dict().items()}
         for index, state in self.optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{index}.{name}": tensor for name, tensor in state.items()}
         tensors["torch_rng"] = torch.get_rng_state()
-        about = {
-            "config": json.loads(json.dumps(dataclasses.asdict(self.config), default=str)),
+        about = settings_of(self.config) | {
             "updates": self.updates,
             "seconds": self.seconds,
             "pool": len(self.pool),
             "rng": self.rng.bit_generator.state,
         }
-        save_checkpoint(self.folder, self.steps, tensors, about)
+        save_checkpoint(folder, self.steps, tensors, about)
+        self.saved = self.steps
 
-    def load(self) -> bool:
-        """Go on from the latest whole checkpoint of the folder, if there is one."""
-        found = load_checkpoint(self.folder)
-        if found is None:
-            return False
-        tensors, about = found
+    def load(self, checkpoint: Checkpoint) -> None:
+        """Go on from a checkpoint.
 
+        Raises:
+            Unusable: It does not fit, or is not finite. This trainer must then load another before it is used.
+        """
+        for name, tensor in checkpoint.tensors.items():
+            if not torch.isfinite(tensor).all():
+                raise Unusable(f"its {name} is not finite")
+        try:
+            self._load(checkpoint.step, checkpoint.tensors, checkpoint.about)
+        except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+            raise Unusable(f"it does not fit the run: {error}") from error
+
+    def _load(self, step: int, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
         def part(prefix: str) -> dict[str, Tensor]:
-            return {key.removeprefix(prefix): tensor for key, tensor in tensors.items() if key.startswith(prefix)}
+            return {name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)}
 
         self.net.load_state_dict(part("net."))
+        self.pool = []
         for index in range(about["pool"]):
             self.keep_past_self()
             self.pool[-1].load_state_dict(part(f"pool.{index}."))
-        saved = self.optimizer.state_dict()
         moments: dict[int, dict[str, Tensor]] = {}
         for key, tensor in part("optimizer.").items():
             number, name = key.split(".", 1)
             moments.setdefault(int(number), {})[name] = tensor
-        self.optimizer.load_state_dict({"state": moments, "param_groups": saved["param_groups"]})
+        found = {index: {name: each.shape for name, each in state.items()} for index, state in moments.items()}
+        shapes = enumerate(parameter.shape for parameter in self.net.parameters())
+        scalar = torch.Size()
+        if moments and found != {i: {"step": scalar, "exp_avg": shape, "exp_avg_sq": shape} for i, shape in shapes}:
+            raise Unusable("its optimizer is of another shape")
+        groups = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": moments, "param_groups": groups})
         torch.set_rng_state(tensors["torch_rng"])
         self.rng.bit_generator.state = about["rng"]
-        self.steps, self.updates, self.seconds = about["step"], about["updates"], about["seconds"]
-        return True
+        self.steps, self.updates, self.seconds = step, about["updates"], about["seconds"]
+        if not (step >= 0 and self.updates >= 0 and 0 <= self.seconds < math.inf):
+            raise Unusable("its steps, updates or seconds make no sense")
+        self.saved = step
 
 
 def explained_variance(predicted: Tensor, target: Tensor) -> float:
     """1 - Var(target - predicted) / Var(target): 1 is perfect, 0 no better than the mean."""
-    return float(1.0 - (target - predicted).var() / (target.var() + 1e-12))
+    return float(1.0 - (target - predicted).var(correction=0) / (target.var(correction=0) + 1e-12))
 
 
-def as_begun(config: Config) -> Config:
-    """The settings that the run in the folder of `config` was begun with."""
-    if config.run is None:
-        raise SystemExit("--resume needs --run: the folder of the run that is to go on")
-    found = load_checkpoint(config.run)
-    if found is None:
-        return config
-    begun: dict[str, Any] = {
-        name: value
-        for name, value in found[1]["config"].items()
-        if name not in ("run", "resume", "more_steps", "device", "threads")
-    }
-    begun["total_steps"] += config.more_steps
-    return replace(config, **begun)
+def settings_of(config: Config) -> dict[str, Any]:
+    """What a run keeps of its settings, as plain JSON data: its steps apart, since a resumed run may make more."""
+    kept = plain(config, NOT_KEPT)
+    return {"total_steps": kept.pop("total_steps"), "config": kept}
+
+
+def as_begun(config: Config, settings: Mapping[str, Any]) -> Config:
+    """`config` with the settings that `settings_of` gave when the run was begun, and `more_steps`.
+
+    Raises:
+        Unusable: They are not settings of this script.
+    """
+    try:
+        begun = replace(config, **settings["config"], total_steps=settings["total_steps"] + config.more_steps)
+        check_settings(begun)
+    except (KeyError, TypeError, InvalidSetting) as error:
+        raise Unusable(f"its settings are not those of this script: {error}") from error
+    return begun
+
+
+def resumed(config: Config, folder: Path) -> Trainer:
+    """A trainer that goes on with the run in `folder`; see `training.resume`."""
+
+    def go_on(checkpoint: Checkpoint) -> Trainer:
+        trainer = Trainer(as_begun(config, checkpoint.about))
+        trainer.load(checkpoint)
+        return trainer
+
+    return resume(folder, lambda settings: Trainer(as_begun(config, settings)), go_on)
 
 
 def train(config: Config) -> list[Evaluation]:
-    """Run the training of `config` to its end and evaluate what it learned."""
+    """Run the training of `config` to its end and evaluate what it learned.
+
+    A checkpoint that cannot be written, as on a full disk, is told and tried again later; training goes on. SIGINT
+    (Ctrl-C) and SIGTERM end it with a last checkpoint.
+
+    Raises:
+        PhantomError: A setting or the folder is at fault (nothing has been written), or a loss is no longer finite.
+        OSError: The folder or, at the end, the agent cannot be written.
+        SystemExit: A signal came; the status is 128 and its number.
+    """
+    check_settings(config)
     if config.resume:
-        config = as_begun(config)
+        if config.run is None:
+            raise InvalidSetting("--resume needs --run: the folder of the run that is to go on")
+        if not config.run.is_dir():
+            raise RunRefused(f"there is no folder {config.run} to go on in; is --run as it was?")
+        with in_use(config.run):
+            return _train(resumed(config, config.run), config.run)
+    if config.more_steps:
+        raise InvalidSetting(f"more_steps={config.more_steps}: only with --resume; a new run takes --total-steps")
+    if config.run is not None:
+        check_free(config.run)
     trainer = Trainer(config)
-    folder = trainer.folder
-    if config.resume:
-        trainer.load()
-    elif any(folder.glob("checkpoint-*")):
-        raise SystemExit(f"{folder} holds another run; go on with --resume, or choose another --run")
-    trainer.start()
-    with Monitor(folder, config.total_steps, trainer.steps) as monitor:
-        began, saved_at, evaluated_at = time.monotonic() - trainer.seconds, time.monotonic(), time.monotonic()
-        while trainer.steps < config.total_steps:
-            trainer.collect(monitor)
-            with monitor.time("update"):
-                trainer.learn()
-            trainer.updates += 1
-            if config.pool_fraction and trainer.updates % config.pool_every == 0:
-                trainer.keep_past_self()
-            trainer.seconds = time.monotonic() - began
-            monitor.update(trainer.steps, trainer.losses)
-            if time.monotonic() - saved_at >= config.checkpoint_every:
-                trainer.save()
-                saved_at = time.monotonic()
-            if config.evaluate_every and time.monotonic() - evaluated_at >= config.evaluate_every:
-                monitor.report(trainer.steps, trainer.evaluate(config.evaluate_deals))
-                evaluated_at = time.monotonic()
-        trainer.save()
-    about = {"game": config.game, "num_players": trainer.vec.num_players, "options": trainer.vec.options}
-    about |= {"steps": trainer.steps, "seconds": round(trainer.seconds, 1), "seed": config.seed}
-    save_network(folder / "agent.safetensors", trainer.net, about)
-    if not config.final_deals:
-        return []
-    evaluations = trainer.evaluate(config.final_deals)
-    monitor.console.print(f"the agent is in {folder / 'agent.safetensors'}")
-    title = f"{config.game}, {trainer.vec.num_players} players, seed {config.seed}: {trainer.steps:,} steps"
-    monitor.console.print(table(f"{title} in {trainer.seconds:.0f} s", evaluations))
+    folder = begin_run(config.run, config.game, settings_of(config))
+    with in_use(folder):
+        return _train(trainer, folder)
+
+
+def _train(trainer: Trainer, folder: Path) -> list[Evaluation]:
+    config = trainer.config
+    with Interrupts() as interrupts, Monitor(folder, config.total_steps, trainer.steps) as monitor:
+
+        def save() -> None:
+            try:
+                trainer.save(folder)
+            except OSError as error:
+                monitor.display.say(
+                    f"no checkpoint at {trainer.steps:,} steps ({error.strerror}); earlier ones stay, training goes on"
+                )
+
+        monitor.display.say(f"training in {folder}, from step {trainer.steps:,} to {config.total_steps:,}")
+        try:
+            trainer.start()
+            began, saved_at, evaluated_at = time.monotonic() - trainer.seconds, time.monotonic(), time.monotonic()
+            while trainer.steps < config.total_steps:
+                with interrupts.deferred():
+                    trainer.collect(monitor)
+                    with monitor.time("update"):
+                        trainer.learn()
+                    trainer.updates += 1
+                    if config.pool_fraction and trainer.updates % config.pool_every == 0:
+                        trainer.keep_past_self()
+                    trainer.seconds = time.monotonic() - began
+                    monitor.update(trainer.steps, trainer.losses)
+                if time.monotonic() - saved_at >= config.checkpoint_every:
+                    save()
+                    saved_at = time.monotonic()
+                if config.evaluate_every and time.monotonic() - evaluated_at >= config.evaluate_every:
+                    monitor.report(trainer.steps, trainer.evaluate(config.evaluate_deals))
+                    evaluated_at = time.monotonic()
+            save()
+            about = {"game": config.game, "num_players": trainer.vec.num_players, "options": trainer.vec.options}
+            about |= {"steps": trainer.steps, "seconds": round(trainer.seconds, 1), "seed": config.seed}
+            save_network(folder / "agent.safetensors", trainer.net, about)
+            monitor.display.say(f"the agent is in {folder / 'agent.safetensors'}")
+            evaluations = trainer.evaluate(config.final_deals) if config.final_deals else []
+        except KeyboardInterrupt:
+            if not interrupts.hasty:  # else it came amid an update
+                with interrupts.deferred():
+                    save()
+            again = f"python -m training.ppo --run {shlex.quote(str(folder))} --resume"
+            monitor.display.say(f"stopped at {trainer.steps:,} of {config.total_steps:,} steps; to go on: {again}")
+            raise SystemExit(128 + interrupts.number) from None
+        except NotFinite:
+            latest = "no checkpoint yet" if trainer.saved is None else f"a checkpoint of {trainer.saved:,} steps"
+            monitor.display.say(f"broken off at {trainer.steps:,} steps; {folder} has {latest}")
+            raise
+    if evaluations:
+        title = f"{config.game}, {trainer.vec.num_players} players, seed {config.seed}: {trainer.steps:,} steps"
+        print_table(table(f"{title} in {trainer.seconds:.0f} s", evaluations))
     return evaluations
 
 
 if __name__ == "__main__":
-    train(tyro.cli(Config, description=__doc__))
+    sys.exit(command("training.ppo", Config, train, __doc__))

@@ -7,22 +7,43 @@ The games run on the batched engine behind a native Stable-Baselines3 `VecEnv`; 
 
 from __future__ import annotations
 
+import io
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from phantom_envs.adapters.sb3 import PhantomVecEnv
 from phantom_envs.arena.agent import Decisions
+from phantom_envs.core.files import write_whole
 from phantom_envs.registry import get_game
+from training.command import command
 from training.evaluate import Evaluation, evaluate, table
+from training.finite import NotFinite, not_finite, require_finite_weights
+from training.interrupts import Interrupts
+from training.monitor import Display, print_table
+from training.run_folder import begin_run, check_free, in_use
+from training.settings import (
+    Count,
+    InvalidSetting,
+    Positive,
+    Seed,
+    Steps,
+    Threads,
+    Weight,
+    Whole,
+    Width,
+    check_device,
+    check_game,
+    check_settings,
+    plain,
+)
 
 
 @dataclass
@@ -35,39 +56,39 @@ class Config:
     """Players; None for the game's default."""
     options: dict[str, int | str] = field(default_factory=dict)
     """Options of the game, as `--options plays 4`; its last `reward`, which comes most often, unless you give one."""
-    run: Path = Path("runs/sb3")
-    """Folder of tensorboard files and, at the end, `model.zip`."""
-    seed: int = 0
+    run: Path | None = None
+    """Folder of tensorboard files and, at the end, `model.zip`; None for a new one in `runs/`."""
+    seed: Seed = 0
     """Seed of the network, the deals and the choices."""
     device: str = "cpu"
     """Where the network runs."""
-    threads: int = 2
+    threads: Threads = 2
     """Threads of torch."""
-    total_steps: int = 1_000_000
+    total_steps: Steps = 1_000_000
     """Decisions of the learner."""
-    num_envs: int = 512
+    num_envs: Count = 512
     """Games at a time."""
-    rollout: int = 32
+    rollout: Count = 32
     """Steps of each game between updates."""
-    epochs: int = 3
+    epochs: Count = 3
     """Passes over a rollout."""
-    minibatch: int = 2048
+    minibatch: Count = 2048
     """Decisions per gradient step."""
-    learning_rate: float = 5e-4
+    learning_rate: Positive = 5e-4
     """Of Adam."""
-    entropy: float = 0.01
+    entropy: Weight = 0.01
     """Weight of the entropy."""
-    width: int = 256
+    width: Width = 256
     """Units of each of two hidden layers."""
-    pool_every: int = 10
+    pool_every: Count = 10
     """Rollouts between two past selves that are kept."""
-    pool_size: int = 10
+    pool_size: Count = 10
     """Past selves that are kept."""
-    evaluate_every: int = 50
+    evaluate_every: Whole = 50
     """Rollouts between evaluations against the baselines; 0 for none but the last."""
-    evaluate_deals: int = 100
+    evaluate_deals: Count = 100
     """Deals of an evaluation while training, each played in every seat."""
-    final_deals: int = 1000
+    final_deals: Whole = 1000
     """Deals of the evaluation at the end; 0 for none."""
 
 
@@ -87,19 +108,26 @@ class PastSelf:
 
 
 class Selfplay(BaseCallback):
-    """Keeps past selves, gives the opponents one of them before every rollout, and evaluates now and then."""
+    """Keeps past selves, gives the opponents one of them before every rollout, and evaluates now and then.
 
-    def __init__(self, config: Config, opponents: PastSelf, progress: Progress) -> None:
+    Args:
+        config: Settings of the training.
+        opponents: Who plays the other seats.
+        display: Where progress is shown.
+        interrupts: Whether to stop.
+    """
+
+    def __init__(self, config: Config, opponents: PastSelf, display: Display, interrupts: Interrupts) -> None:
         super().__init__()
-        self.config, self.opponents, self.progress = config, opponents, progress
-        self.task = progress.add_task("training", total=config.total_steps)
+        self.config, self.opponents, self.display, self.interrupts = config, opponents, display, interrupts
         self.pool: list[Any] = []
         self.rollouts = 0
         self.rng = np.random.default_rng(config.seed)
 
     def _on_rollout_start(self) -> None:
+        policy = self.model.policy
+        require_finite_weights(self.num_timesteps, policy)
         if self.rollouts % self.config.pool_every == 0:
-            policy = self.model.policy
             past = type(policy)(**policy._get_constructor_parameters())  # noqa: SLF001  # SB3 copies a policy so
             past.load_state_dict(policy.state_dict())
             past.set_training_mode(False)
@@ -108,14 +136,15 @@ class Selfplay(BaseCallback):
         every = self.config.evaluate_every
         if every and self.rollouts and self.rollouts % every == 0:
             for evaluation in evaluate_model(self.model, self.config, self.config.evaluate_deals):
-                self.progress.console.print(f"{self.num_timesteps:>12,} steps: {evaluation}")
+                self.display.say(f"{self.num_timesteps:>12,} steps: {evaluation}")
                 for name, value in evaluation.figures().items():
                     self.logger.record(f"against_{evaluation.opponent}/{name}", value)
         self.rollouts += 1
 
     def _on_step(self) -> bool:
-        self.progress.update(self.task, completed=self.num_timesteps)
-        return True
+        """Whether to go on."""
+        self.display.update(self.num_timesteps)
+        return not self.interrupts.asked
 
 
 class ModelAgent:
@@ -138,12 +167,24 @@ def evaluate_model(model: Any, config: Config, deals: int) -> list[Evaluation]:
 
 
 def make_model(config: Config) -> tuple[MaskablePPO, PastSelf]:
-    """The untrained model on its games, and the players of the opponents' seats."""
-    game = get_game(config.game)
-    num_players = game.check_players(config.num_players)
-    options: dict[str, Any] = game.dense_options(config.options)
+    """The untrained model on its games, and the players of the opponents' seats.
+
+    Raises:
+        PhantomError: A setting has a value that it does not take.
+    """
+    check_settings(config)
+    decisions = config.num_envs * config.rollout
+    if decisions == 1 or config.minibatch == 1 or decisions % config.minibatch == 1:
+        raise InvalidSetting(
+            f"minibatch={config.minibatch}: of the {decisions:,} decisions of a rollout (num_envs × rollout) one would "
+            "be left by itself, from which MaskablePPO cannot learn; give another number"
+        )
+    if config.device != "auto":
+        check_device(config.device)
+    torch.set_num_threads(config.threads)
+    game, num_players, options = check_game(config)
     opponents = PastSelf(config.seed)
-    env = PhantomVecEnv(config.game, config.num_envs, num_players, opponents, "rotate", **options)
+    env = PhantomVecEnv(game.id, config.num_envs, num_players, opponents, "rotate", **options)
     model = MaskablePPO(
         "MlpPolicy",
         env,
@@ -154,7 +195,6 @@ def make_model(config: Config) -> tuple[MaskablePPO, PastSelf]:
         gamma=1.0,
         ent_coef=config.entropy,
         policy_kwargs={"net_arch": [config.width, config.width], "activation_fn": torch.nn.ReLU},
-        tensorboard_log=str(config.run / "tensorboard"),
         seed=config.seed,
         device=config.device,
     )
@@ -162,19 +202,57 @@ def make_model(config: Config) -> tuple[MaskablePPO, PastSelf]:
 
 
 def train(config: Config) -> list[Evaluation]:
-    """Run the training of `config` to its end and evaluate what it learned."""
-    torch.set_num_threads(config.threads)
+    """Run the training of `config` to its end and evaluate what it learned.
+
+    SIGINT (Ctrl-C) and SIGTERM end it after the step under way; the model is kept as it is then.
+
+    Raises:
+        PhantomError: A setting or the folder is at fault (nothing has been written), or a weight is no longer finite.
+        OSError: A file cannot be written.
+        SystemExit: A signal came; the status is 128 and its number.
+    """
+    check_settings(config)
+    if config.run is not None:
+        check_free(config.run)
     model, opponents = make_model(config)
-    columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    with Progress(*columns) as progress:
-        model.learn(config.total_steps, Selfplay(config, opponents, progress))
-    model.save(config.run / "model.zip")
-    if not config.final_deals:
-        return []
-    evaluations = evaluate_model(model, config, config.final_deals)
-    progress.console.print(table(f"{config.game}: {model.num_timesteps:,} steps", evaluations))
+    folder = begin_run(config.run, f"sb3-{config.game}", {"config": plain(config, ("run",))})
+    model.tensorboard_log = str(folder / "tensorboard")
+    path = folder / "model.zip"
+    with in_use(folder), Interrupts() as interrupts, Display(config.total_steps) as display:
+        try:
+            with interrupts.deferred():
+                learn(model, config, Selfplay(config, opponents, display, interrupts))
+            save(model, path)
+            display.say(f"the model is in {path}")
+            evaluations = evaluate_model(model, config, config.final_deals) if config.final_deals else []
+        except KeyboardInterrupt:
+            if not interrupts.hasty:  # else it came amid an update
+                save(model, path)
+            kept = f"the model so far is in {path}" if path.exists() else "no model has been kept"
+            display.say(f"stopped at {model.num_timesteps:,} of {config.total_steps:,} steps; {kept}")
+            raise SystemExit(128 + interrupts.number) from None
+    if evaluations:
+        print_table(table(f"{config.game}: {model.num_timesteps:,} steps", evaluations))
     return evaluations
 
 
+def learn(model: MaskablePPO, config: Config, callback: Selfplay) -> None:
+    """Train a model, with `NotFinite` where its weights become useless."""
+    try:
+        model.learn(config.total_steps, callback)
+    except ValueError as error:
+        if "found invalid values" not in str(error):  # what torch says of probabilities that are no numbers
+            raise
+        raise NotFinite(not_finite(model.num_timesteps, "probabilities")) from error
+    require_finite_weights(model.num_timesteps, model.policy)
+
+
+def save(model: MaskablePPO, path: Path) -> None:
+    """Write a model to a file, whole or not at all."""
+    content = io.BytesIO()
+    model.save(content)
+    write_whole(path, content.getvalue())
+
+
 if __name__ == "__main__":
-    train(tyro.cli(Config, description=__doc__))
+    sys.exit(command("training.sb3_maskable_ppo", Config, train, __doc__))

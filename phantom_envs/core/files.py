@@ -21,10 +21,34 @@ def whole_file(path: Path) -> Iterator[TextIO]:
         with target.open("w", encoding="utf-8", newline="") as file:
             yield file
         return
+    with _replacement(target) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        yield file
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put `content` at `path`, or nothing at all; it is on the disk when this returns, whatever then happens.
+
+    A new file has the mode of any new file, another keeps its own. A process that is killed meanwhile leaves a file
+    `<name>.<number>.partial` beside it.
+
+    Raises:
+        OSError: It cannot be written; the error names it. What was at `path` is as it was.
+    """
+    try:
+        with _replacement(Path(os.path.realpath(path))) as partial, partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
+def _replacement(target: Path) -> Iterator[Path]:
+    """A path beside `target` for a file that takes its place if all goes well, and else is removed."""
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="") as file:
-            yield file
+        yield partial
         if target.exists():
             partial.chmod(target.stat().st_mode & 0o7777)
         partial.replace(target)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
-from phantom_envs.core.files import whole_file
+from phantom_envs.core.files import whole_file, write_whole
 
 
 def write(path: Path, text: str) -> None:
@@ -75,3 +76,31 @@ def test_a_pipe_stays_one(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "nowhere" / "figures.json", "new")
+
+
+def test_bytes_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "weights"
+    write_whole(path, b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="weights") as raised:
+        write_whole(path, b"new")
+    assert raised.value.errno == errno.ENOSPC
+    assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"old"]
+    monkeypatch.undo()
+    write_whole(path, b"new")
+    assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"new"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_bytes_get_the_mode_that_the_umask_gives(umask: int, mode: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        write_whole(tmp_path / "weights", b"new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "weights").stat().st_mode & 0o777 == mode

@@ -13,18 +13,12 @@ import tyro
 
 from agents.network import PolicyValueNet, load_network, save_network
 from phantom_envs.registry import get_game
+from tests.training.runs import small
 from training import seeds
 from training.monitor import Monitor
-from training.ppo import Config, Trainer, train
-
-
-def small(run: Path, **changes: object) -> Config:
-    """A run of a few seconds."""
-    config = Config(run=run, threads=1, total_steps=4096, num_envs=32, rollout=32, minibatch=256, width=32)
-    config.evaluate_every, config.final_deals, config.checkpoint_every = 0.0, 0, 0.0
-    for name, value in changes.items():
-        setattr(config, name, value)
-    return config
+from training.ppo import Config, Trainer, resumed, train
+from training.run_folder import RunRefused
+from training.settings import InvalidSetting
 
 
 def test_it_learns_to_beat_random_players(tmp_path: Path) -> None:
@@ -73,16 +67,14 @@ def test_log_probabilities_and_values_are_those_of_the_network(tmp_path: Path) -
 
 def test_resumes_where_it_stopped(tmp_path: Path) -> None:
     train(small(tmp_path, total_steps=2048, pool_every=1, pool_fraction=0.01))
-    first = Trainer(small(tmp_path))
-    assert first.load()
+    first = resumed(small(tmp_path), tmp_path)
     assert (first.steps, first.updates, len(first.pool)) == (2048, 2, 2)
     moments = first.optimizer.state_dict()["state"]
     assert all(float(state["step"]) > 0 for state in moments.values())
     before = copy.deepcopy(first.net.state_dict())
     train(Config(run=tmp_path, resume=True, threads=1, more_steps=2048))  # the other settings are as they were
-    second = Trainer(small(tmp_path))
-    assert second.load()
-    assert second.steps == 4096
+    second = resumed(small(tmp_path), tmp_path)
+    assert (second.steps, second.config.total_steps, second.config.width) == (4096, 4096, 32)
     assert any(not torch.equal(before[name], tensor) for name, tensor in second.net.state_dict().items())
 
 
@@ -113,12 +105,14 @@ def test_several_seeds(tmp_path: Path) -> None:
 
 def test_does_not_overwrite_a_run(tmp_path: Path) -> None:
     train(small(tmp_path, total_steps=1024))
-    with pytest.raises(SystemExit, match="--resume"):
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(RunRefused, match="--resume"):
         train(small(tmp_path))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_resume_needs_a_folder() -> None:
-    with pytest.raises(SystemExit, match="--run"):
+    with pytest.raises(InvalidSetting, match="--run"):
         train(Config(resume=True))
 
 

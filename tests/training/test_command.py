@@ -37,6 +37,21 @@ ENDLESS = ("--total-steps", "1000000000")
 posix = pytest.mark.skipif(os.name == "nt", reason="signals and limits are of POSIX")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The games are in the compile cache, so that the scripts have nothing to say about that."""
+    folder = tmp_path_factory.mktemp("compiled")
+    ppo.train(small(folder / "ppo", total_steps=1024))
+    sb3_maskable_ppo.train(tiny(folder / "sb3"))
+
+
+def tiny(run: Path) -> sb3_maskable_ppo.Config:
+    """A run of a second with MaskablePPO."""
+    config = sb3_maskable_ppo.Config(run=run, threads=1, total_steps=64, num_envs=4, rollout=16)
+    config.width, config.evaluate_every, config.final_deals = 8, 0, 0
+    return config
+
+
 def start(script: str, *arguments: str, before: str = "") -> subprocess.Popen[str]:
     """A script at work, with some Python that runs before it."""
     code = f"import runpy, sys; {before}\nrunpy.run_module({script!r}, run_name='__main__', alter_sys=True)"
@@ -129,9 +144,7 @@ def test_files_get_the_mode_that_the_umask_gives(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
         ppo.train(small(tmp_path / "ppo", total_steps=1024))
-        config = sb3_maskable_ppo.Config(run=tmp_path / "sb3", threads=1, total_steps=64, num_envs=4, rollout=16)
-        config.width, config.evaluate_every, config.final_deals = 8, 0, 0
-        sb3_maskable_ppo.train(config)
+        sb3_maskable_ppo.train(tiny(tmp_path / "sb3"))
     finally:
         os.umask(before)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from agents.network_header import WrongNetwork, check_shape, json_object
+from agents.search.budget import shown
 from phantom_envs.core.errors import InvalidOption
 from phantom_envs.core.files import write_whole
 from phantom_envs.core.game import Game
@@ -190,11 +191,11 @@ def not_ours(path: Path, why: Exception) -> WrongNetwork:
 def check_device(device: str) -> None:
     """`InvalidOption` if torch cannot compute there."""
     if not isinstance(device, str):
-        raise InvalidOption(f"device={device!r}: give a name, as 'cpu' or 'cuda'")
+        raise InvalidOption(f"device={shown(device)}: give a name, as 'cpu' or 'cuda'")
     try:
         torch.zeros(1, device=device).cpu()
     except (RuntimeError, AssertionError, ImportError, ValueError) as error:  # it depends on the kind of device
         reason = shorten(str(error) or type(error).__name__, 120, placeholder=" …")
         raise InvalidOption(
-            f"device={device!r}: torch cannot compute there ({reason}); 'cpu' works anywhere"
+            f"device={shown(device)}: torch cannot compute there ({reason}); 'cpu' works anywhere"
         ) from error

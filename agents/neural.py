@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agents.network import PolicyValueNet, load_network
 from agents.network_header import WrongNetwork
+from agents.search.budget import check_choice, shown
 from phantom_envs.arena.agent import Decisions
 from phantom_envs.core.batch import sample_weighted
 from phantom_envs.core.errors import InvalidOption
@@ -35,11 +36,9 @@ class NeuralAgent:
 
     def __init__(self, path: str | Path, device: str = "cpu", choose: str = "best") -> None:
         if not isinstance(path, str | Path):
-            raise InvalidOption(f"network file {path!r}: give the path of a .safetensors file")
-        if choose not in ("best", "sample"):
-            raise InvalidOption(f"choose={choose!r}: take 'best' or 'sample'")
+            raise InvalidOption(f"network file {shown(path)}: give the path of a .safetensors file")
         self.path = Path(path)
-        self.choose = choose
+        self.choose = check_choice("choose", choose, ("best", "sample"))
         self.device = device
         self.net, self.about = load_network(self.path, device)
         if not isinstance(self.about.get("game"), str) or type(self.about.get("num_players")) is not int:

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.budget import check_number, check_positive, check_share, portions
+from agents.search.budget import check_choice, check_number, check_positive, check_share, portions, shown
 from agents.search.forest import Forest, Owners, no_questions
 from agents.search.found import Found
 from agents.search.kernels import LEAVES, NO_NETWORK, PRIORS, search_kernels
-from agents.search.playout import check_choice
 from agents.search.searcher import Searcher, Task
 from agents.search.tree import SELECTIONS
 from phantom_envs.core.errors import InvalidOption
@@ -55,6 +54,17 @@ KEPT_TREES = 1024
 
 KEPT_EDGES = 1 << 26
 """Room for edges that they share out, 2 GiB: large trees are fewer, but for those that grow at the same time."""
+
+
+MOST_ITERATIONS = 10**7
+MOST_LEAVES = 256
+MOST_EXPLORATION = 1e6
+"""What is taken at most."""
+
+MOST_EDGES = np.iinfo(np.int32).max
+"""Of one tree: they are numbered in 32 bits."""
+
+SMALLER = "give fewer iterations, threads or searches, or reuse=False"
 
 
 class IsmctsAgent(Searcher):
@@ -101,22 +111,24 @@ class IsmctsAgent(Searcher):
         super().__init__(rollout, noise, horizon, goal, milliseconds, searches, threads)
         if rollout == "none" and network is None:
             raise InvalidOption("rollout='none' needs a network=… that judges leaves, or choose 'rule' or 'random'")
-        self.iterations = check_number("iterations", iterations, 1)
+        self.iterations = check_number("iterations", iterations, 1, MOST_ITERATIONS)
         self.selection = check_choice("selection", selection, SELECTIONS)
         if selection == "ucb" and (network is not None or trust):
             raise InvalidOption("selection='ucb' uses no priors; with a network or trust=… take 'puct'")
         hinted = selection == "puct" and rollout != "none"
         self.trust = (TRUST if hinted else 0.0) if trust is None else check_share("trust", trust)
-        self.exploration = check_positive("exploration", exploration)
+        self.exploration = check_positive("exploration", exploration, MOST_EXPLORATION)
         if not isinstance(reuse, bool):
-            raise InvalidOption(f"reuse={reuse!r}: give True or False")
+            raise InvalidOption(f"reuse={shown(reuse)}: give True or False")
+        if not isinstance(device, str):
+            raise InvalidOption(f"device={shown(device)}: give a name, as 'cpu' or 'cuda'")
         self.reuse = reuse
         self.blend = (0.0 if rollout == "none" else 1.0) if blend is None else check_share("blend", blend)
         if network is not None and self.blend > 0 and rollout == "none":
             raise InvalidOption(f"blend={blend}: playouts need a rollout policy, 'rule' or 'random'")
         if network is not None and self.blend < 1 and goal != "both":
             raise InvalidOption(f"goal={goal!r}: networks are trained to judge goal='both'; take that, or blend=1")
-        self.leaves = check_number("leaves", leaves, 1)
+        self.leaves = check_number("leaves", leaves, 1, MOST_LEAVES)
         self.threshold = check_number("threshold", threshold, 1)
         self.doubt = (DOUBT if self.blend == 1 else 0.0) if doubt is None else check_share("doubt", doubt)
         self.judge: Judge | None = None
@@ -140,12 +152,17 @@ class IsmctsAgent(Searcher):
             nodes = (self.iterations + self.leaves + 1) * (GENERATIONS if self.reuse else 1)
         each = JUDGED_EDGES_PER_NODE if self.judge is not None else EDGES_PER_NODE
         edges = each * nodes + self.game.num_actions
+        if edges > MOST_EDGES:
+            raise InvalidOption(f"trees of {nodes} nodes each are too large: {SMALLER}")
         if self.judge is not None:
             self.judge.prepare(self.game, self.num_players, self.leaves)
         at_once = max(self.threads, 0 if self.judge is None else self.judge.most_trees)
         kept = min(KEPT_TREES, KEPT_EDGES // edges) if self.reuse else 0
         self.kept = max(-(-at_once // self.searches), kept // self.searches)
-        self.forest = Forest(self.kept * self.searches, nodes, edges)
+        try:
+            self.forest = Forest(self.kept * self.searches, nodes, edges)
+        except MemoryError as error:
+            raise InvalidOption(f"trees of {nodes} nodes each do not fit into the memory: {SMALLER}") from error
         self.forest.slots[: self.threads] = 0  # or the first decision by the clock would wait for this memory
         self.owners = [Owners(self.kept) for _ in range(self.searches)]
 

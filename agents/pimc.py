@@ -15,6 +15,9 @@ from agents.search.kernels import search_kernels
 from agents.search.searcher import Searcher, Task
 from phantom_envs.core.errors import InvalidOption
 
+MOST_PLAYOUTS = 10**6
+"""For each world and action."""
+
 
 class PimcAgent(Searcher):
     """Tries every legal action in the same imagined worlds, plays each out, and takes the best mean.
@@ -43,7 +46,7 @@ class PimcAgent(Searcher):
                 "rollout='none': without playouts there is nothing to compare; choose 'rule' or 'random'"
             )
         self.worlds = check_number("worlds", worlds, 1)
-        self.playouts = check_number("playouts", playouts, 1)
+        self.playouts = check_number("playouts", playouts, 1, MOST_PLAYOUTS)
 
     def make_room(self) -> None:
         """Nothing but the number of playouts."""

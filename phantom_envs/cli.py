@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,8 @@ def arena(
     shown_on = console(stderr=True)
     with one_interrupt():
         try:
-            with Progress(*columns, console=shown_on, transient=True, disable=not shown_on.is_terminal) as bar:
+            bar = Progress(*columns, console=shown_on, transient=True)
+            with bar if shown_on.is_terminal else nullcontext():  # one that is disabled may still end its line
                 task = bar.add_task("games", total=None, visible=False)  # until there is something to tell
                 setting, results = play_match(
                     game,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from phantom_envs.core.batch import random_member, write_rewards
-from phantom_envs.core.errors import InvalidOption
 from phantom_envs.core.game import RUNNING, Game
 from phantom_envs.core.jit import jit
 from phantom_envs.core.moves import moves
@@ -56,13 +55,6 @@ def goal_weights(game: Game, num_players: int, goal: str) -> tuple[float, float]
     dense = list(game.reward_weights)[-1]
     win, point = game.reward_weights["win" if goal == "win" else dense](num_players)
     return (win + WIN_BONUS if goal == "both" else win), point
-
-
-def check_choice(name: str, value: str, choices: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """`value` if it is one of `choices`, else `InvalidOption`."""
-    if value not in choices:
-        raise InvalidOption(f"{name}={value!r}: choose one of {', '.join(map(repr, choices))}")
-    return value
 
 
 @cache

@@ -11,15 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.budget import check_number, check_positive, check_share
+from agents.search.budget import check_choice, check_number, check_positive, check_share
 from agents.search.forest import Lane
 from agents.search.found import Found
 from agents.search.kernels import SETTINGS
-from agents.search.playout import GOALS, HORIZONS, ROLLOUT_NOISE, check_choice, goal_weights
+from agents.search.playout import GOALS, HORIZONS, ROLLOUT_NOISE, goal_weights
 from phantom_envs.arena.agent import Decisions
 from phantom_envs.core.errors import InvalidOption, PhantomError
 from phantom_envs.core.game import Game, States
 from phantom_envs.core.rng import successors
+
+DAY = 86_400_000.0
+"""Most milliseconds for a decision."""
+
+MOST_SEARCHES = 1000
+MOST_THREADS = 1024
+"""Each has arrays of its own."""
 
 
 class NotPrepared(PhantomError, RuntimeError):
@@ -79,9 +86,9 @@ class Searcher(ABC):
         self.noise = check_share("noise", noise)
         self.horizon = check_choice("horizon", horizon, HORIZONS)
         self.goal = check_choice("goal", goal, GOALS)
-        self.milliseconds = None if milliseconds is None else check_positive("milliseconds", milliseconds)
-        self.searches = check_number("searches", searches, 1)
-        self.threads = check_number("threads", threads, 1)
+        self.milliseconds = None if milliseconds is None else check_positive("milliseconds", milliseconds, DAY)
+        self.searches = check_number("searches", searches, 1, MOST_SEARCHES)
+        self.threads = check_number("threads", threads, 1, MOST_THREADS)
         self.settings: NDArray[np.void] = np.zeros(1, SETTINGS)
         self.lanes: list[Lane] = []
         self._game: Game | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -65,6 +67,15 @@ class Layout:
 
     def __getitem__(self, name: str) -> Block:
         return self._by_name[name]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what says how to read an observation: names, shapes, bounds and actions of the blocks, in order.
+
+        Observations of equal digests are read alike; what the documentation says of a block does not count.
+        """
+        blocks = [(block.name, block.shape, block.low, block.high, block.actions) for block in self.blocks]
+        return hashlib.sha256(json.dumps(blocks).encode()).hexdigest()
 
     def cut(self, observation: NDArray[Any], name: str) -> NDArray[Any]:
         """A view of block `name` of `observation` (…, size), with shape `(…, *block.shape)`."""

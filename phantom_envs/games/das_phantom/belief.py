@@ -8,25 +8,30 @@ import numpy as np
 
 from phantom_envs.core.game import Record
 from phantom_envs.core.jit import jit
-from phantom_envs.core.rng import shuffle
-from phantom_envs.games.das_phantom.components import ITEM_COUNTS, MAX_PILE, NUM_ITEMS, NUM_PILES, PILE_OF
+from phantom_envs.core.rng import below, shuffle
+from phantom_envs.games.das_phantom.components import (
+    ITEM_COUNTS,
+    MAX_DISCARDS,
+    MAX_PILE,
+    NUM_ITEMS,
+    NUM_PILES,
+    PILE_OF,
+)
 
 
 @jit
 def resample(s: Record, seat: int) -> None:
     """Redraw what `seat` cannot know: per pile, its items and those of the other hands are one pool (R31).
 
-    If another is in a turn, which items of that hand were taken this turn is redrawn too (R35). Deals and orders of
-    taking are drawn together until they fit what was discarded, so all that fit are equally likely. Only a discard
-    before a take from the same pile may not fit.
+    If another is in a turn, which items of that hand were taken this turn is redrawn too (R35).
     """
-    pool = np.zeros(2 * MAX_PILE, np.int64)  # a card discarded may have been shuffled, and be in hand again
-    old = np.zeros(NUM_ITEMS, np.int64)
+    # a card discarded may have been shuffled, and be in hand again
+    pool = np.zeros(2 * MAX_PILE + MAX_DISCARDS, np.int64)
+    took = np.zeros(MAX_DISCARDS, np.int64)
     for pile in range(NUM_PILES):
         redeal(s, seat, pile, pool)
         if int(s["seat"]) not in (seat, -1):
-            while not mark_fresh(s, pile, pool, old):
-                redeal(s, seat, pile, pool)
+            mark_fresh(s, pile, pool, took)
 
 
 @jit
@@ -67,42 +72,42 @@ def deal_again(s: Record, seat: int, pile: int, pool: Any, size: int) -> int:
 
 
 @jit
-def mark_fresh(s: Record, pile: int, pool: Any, old: Any) -> bool:
+def mark_fresh(s: Record, pile: int, pool: Any, took: Any) -> None:
     """Redraw which items of one pile the player in turn took this turn, of those in hand and discarded this turn.
 
-    Of equal items, those taken this turn were discarded first (R6). `pool` and `old` (NUM_ITEMS,) are working space.
-
-    Returns:
-        False if the order drawn does not fit: something would have been discarded before it was taken.
+    The turn is walked back: what was taken last is any of the items that were in hand then, each alike, and so on.
+    Items that were played are none of them. Of equal items, those taken this turn were discarded first (R6). `pool` and
+    `took` are working space.
     """
-    player, discards = int(s["seat"]), int(s["num_dropped"])
     size = 0
     for kind in range(NUM_ITEMS):
         if int(PILE_OF[kind]) == pile:
-            old[kind] = int(s["hands"][player, kind])
-            for number in range(discards):
-                if int(s["dropped"][number]) == kind:
-                    old[kind] += 1
-            size = add(pool, size, kind, old[kind])
+            size = add(pool, size, kind, int(s["hands"][int(s["seat"]), kind]))
             s["fresh"][kind] = 0
-    shuffle(s["rng"], pool, size)  # the first were taken this turn, in this order
-    for position in range(int(s["taken"][pile])):
-        old[pool[position]] -= 1
-    position = 0
+    discards = int(s["num_dropped"])
+    number = discards
+    for take in range(int(s["taken"][pile]) - 1, -1, -1):
+        while number > 0:
+            kind = int(s["dropped"][number - 1])
+            if int(PILE_OF[kind]) == pile:
+                if int(s["taken_before"][number - 1]) <= take:
+                    break
+                pool[size] = kind
+                size += 1
+            number -= 1
+        place = below(s["rng"], size)
+        size -= 1
+        took[take] = pool[place]
+        pool[place] = pool[size]
+    take = 0
     for number in range(discards):
         kind = int(s["dropped"][number])
-        if int(PILE_OF[kind]) != pile:
-            continue
-        while position < int(s["taken_before"][number]):
-            s["fresh"][int(pool[position])] += 1
-            position += 1
-        if int(s["fresh"][kind]) > 0:
-            s["fresh"][kind] -= 1
-        elif old[kind] > 0:
-            old[kind] -= 1
-        else:
-            return False
-    while position < int(s["taken"][pile]):
-        s["fresh"][int(pool[position])] += 1
-        position += 1
-    return True
+        if int(PILE_OF[kind]) == pile:
+            while take < int(s["taken_before"][number]):
+                s["fresh"][int(took[take])] += 1
+                take += 1
+            if int(s["fresh"][kind]) > 0:
+                s["fresh"][kind] -= 1
+    while take < int(s["taken"][pile]):
+        s["fresh"][int(took[take])] += 1
+        take += 1

@@ -132,7 +132,7 @@ TENSOR_FAULTS: dict[str, tuple[Change, str]] = {
     "missing": (lambda t: t.pop("value.bias"), "holds 10 tensors where its header asks for 11"),
     "extra": (lambda t: t.update(more=torch.zeros(1)), "holds 12 tensors where its header asks for 11"),
     "renamed": (lambda t: t.update(worth=t.pop("value.bias")), "the tensor value.bias is missing"),
-    "none": (lambda t: t.clear(), "holds 0 tensors"),
+    "none": (lambda t: t.clear(), "is not a network file of this project"),
     "double": (lambda t: t.update(scale=t["scale"].double()), "scale is torch.float64"),
     "half": (lambda t: t.update({"policy.bias": t["policy.bias"].half()}), "policy.bias is torch.float16"),
     "integer": (lambda t: t.update({"value.bias": torch.ones(1, dtype=torch.int32)}), "value.bias is torch.int32"),

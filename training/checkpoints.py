@@ -44,8 +44,8 @@ class Checkpoint:
 def save_checkpoint(folder: Path, step: int, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
     """Write checkpoint `step` (0 or more) into `folder` (made if needed) and drop all but the newest few.
 
-    Only whole checkpoints of the same settings (`about["config"]`) are dropped, and one of the same step, whole or not,
-    is replaced. All else in the folder stays, but for `.partial` files of a process that was killed while it wrote.
+    Only whole checkpoints of earlier steps and the same settings (`about["config"]`) are dropped, and one of the same
+    step, whole or not, is replaced. All else in the folder stays, but for `.partial` files of a process that was killed while it wrote.
 
     Raises:
         OSError: It cannot be written, as on a full disk. The checkpoints that were there are as they were.
@@ -60,6 +60,8 @@ def save_checkpoint(folder: Path, step: int, tensors: Mapping[str, Tensor], abou
     write_whole(note_path, note_bytes({"step": step, "bytes": len(payload), **about}, payload))
     whole = 0
     for old in checkpoint_notes(folder):
+        if old > note_path:
+            continue  # of a later step, passed over when this run went on: it is not for this one to judge
         try:
             note, _ = _read_vouched(old)
         except Unusable:

@@ -15,7 +15,7 @@ from phantom_envs.core.batch import NO_RESET, RESET_NEXT_STEP, RESET_SAME_STEP, 
 from phantom_envs.core.checks import as_actions, as_row
 from phantom_envs.core.crew import Crew
 from phantom_envs.core.errors import GameOver, IllegalAction, InvalidBatch, InvalidOption, NotReset
-from phantom_envs.core.game import RUNNING, Game, States, members
+from phantom_envs.core.game import RUNNING, TRUNCATED, Game, States, members
 from phantom_envs.core.rng import as_seed, successor
 from phantom_envs.envs.conventions import check_count
 from phantom_envs.registry import get_game
@@ -289,8 +289,12 @@ class PhantomVec:
             name in saved and (saved[name].shape, saved[name].dtype) == (a.shape, a.dtype) for name, a in own.items()
         )
         blank = self.game.blank(1, self.num_players, self.options)
-        fixed = [name for name in self.game.kept_fields if name != "seed"]
-        if not fits or any((saved["states"][field] != blank[field]).any() for field in fixed):
+        bounds = {name: (blank[name], blank[name]) for name in self.game.kept_fields if name != "seed"}
+        bounds |= {"seat": (-1, self.num_players - 1), "actor": (0, self.num_players - 1), "status": (0, TRUNCATED)}
+        if not fits or any(
+            ((saved["states"][field] < low) | (saved["states"][field] > high)).any()
+            for field, (low, high) in bounds.items()
+        ):
             raise InvalidBatch(
                 f"saved by another kind of batch; this one has {self.num_envs} games of {self.game.id} for "
                 f"{self.num_players} with {self.options}"

@@ -222,10 +222,11 @@ def test_restore_refuses_what_is_damaged_and_changes_nothing() -> None:
                 vec.restore(whole | {name: damaged})
         with pytest.raises(InvalidBatch, match="another kind"):
             vec.restore({kept: array for kept, array in whole.items() if kept != name})
-    states = whole["states"].copy()
-    states["num_players"][2] = 3
-    with pytest.raises(InvalidBatch, match="another kind"):
-        vec.restore(whole | {"states": states})
+    for field, value in (("num_players", 3), ("seat", 100), ("seat", -2), ("actor", -1), ("actor", 4), ("status", 9)):
+        states = whole["states"].copy()
+        states[field][2] = value
+        with pytest.raises(InvalidBatch, match="another kind"):
+            vec.restore(whole | {"states": states})
     assert all(array.tobytes() == before[name].tobytes() for name, array in vec.save().items())
     with pytest.raises(NotReset, match="no games have been dealt"):
         phantom_envs.make_vec(GAME, 4).save()

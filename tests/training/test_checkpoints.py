@@ -136,6 +136,15 @@ def test_unreadable_ones_do_not_count_among_the_kept(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("checkpoint-*1?.json"))) == 5
 
 
+def test_one_of_an_earlier_step_than_those_that_are_there_stays(tmp_path: Path) -> None:
+    """A run that went on from step 4, since those behind it cannot be used, saves the next one."""
+    save(tmp_path, *range(100, 100 + KEPT))
+    save(tmp_path, 5)
+    assert steps(tmp_path) == [*range(99 + KEPT, 99, -1), 5]
+    save(tmp_path, *range(6, 6 + KEPT))
+    assert steps(tmp_path) == [*range(99 + KEPT, 99, -1), *range(5 + KEPT, 5, -1)]
+
+
 def test_those_of_other_settings_stay(tmp_path: Path) -> None:
     save(tmp_path, 1, config="theirs")
     save(tmp_path, *range(2, 4 + KEPT))

@@ -45,7 +45,8 @@ def save_checkpoint(folder: Path, step: int, tensors: Mapping[str, Tensor], abou
     """Write checkpoint `step` (0 or more) into `folder` (made if needed) and drop all but the newest few.
 
     Only whole checkpoints of earlier steps and the same settings (`about["config"]`) are dropped, and one of the same
-    step, whole or not, is replaced. All else in the folder stays, but for `.partial` files of a process that was killed while it wrote.
+    step, whole or not, is replaced. All else in the folder stays, but for `.partial` files of a process that was killed
+    while it wrote.
 
     Raises:
         OSError: It cannot be written, as on a full disk. The checkpoints that were there are as they were.

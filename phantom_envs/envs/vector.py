@@ -289,8 +289,9 @@ class PhantomVec:
             name in saved and (saved[name].shape, saved[name].dtype) == (a.shape, a.dtype) for name, a in own.items()
         )
         blank = self.game.blank(1, self.num_players, self.options)
-        bounds = {name: (blank[name], blank[name]) for name in self.game.kept_fields if name != "seed"}
-        bounds |= {"seat": (-1, self.num_players - 1), "actor": (0, self.num_players - 1), "status": (0, TRUNCATED)}
+        bounds: dict[str, tuple[Any, Any]] = {"seat": (-1, self.num_players - 1), "status": (0, TRUNCATED)}
+        bounds["actor"] = 0, self.num_players - 1
+        bounds |= {name: (blank[name], blank[name]) for name in self.game.kept_fields if name != "seed"}
         if not fits or any(
             ((saved["states"][field] < low) | (saved["states"][field] > high)).any()
             for field, (low, high) in bounds.items()

@@ -50,11 +50,16 @@ from training.settings import (
     check_device,
     check_game,
     check_settings,
+    minibatch_of,
     plain,
 )
 
 NOT_KEPT = ("run", "resume", "more_steps", "device", "threads")
 """Settings that a resumed run does not take from its beginning."""
+
+
+MINIBATCH = 4096
+"""Decisions per gradient step, unless others are asked for."""
 
 
 @dataclass
@@ -94,8 +99,8 @@ class Config:
     """Steps of each game between updates."""
     epochs: Count = 2
     """Passes over a rollout."""
-    minibatch: Count = 4096
-    """Decisions per gradient step, at most."""
+    minibatch: Count | None = None
+    """Decisions per gradient step; None for 4096, or the whole rollout where that is less."""
     learning_rate: Positive = 1e-3
     """Of Adam, falling linearly to zero."""
     discount: Share = 1.0
@@ -182,6 +187,7 @@ class Trainer:
         check_settings(config)
         game, players, options = check_game(config)
         self.config = config
+        self.minibatch = minibatch_of(config, MINIBATCH)
         self.device = check_device(config.device)
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
@@ -309,7 +315,7 @@ class Trainer:
         passes = 0
         for _ in range(config.epochs):
             order = rows[torch.from_numpy(self.rng.permutation(len(rows)))]
-            for chosen in torch.split(order, config.minibatch):
+            for chosen in torch.split(order, self.minibatch):
                 old, gain, goal = (each[chosen].to(self.device) for each in (log_prob, advantage, target))
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bfloat16):
                     logits, predicted = self.net(observation[chosen].to(self.device), mask[chosen].to(self.device))

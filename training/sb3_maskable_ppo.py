@@ -42,8 +42,12 @@ from training.settings import (
     check_device,
     check_game,
     check_settings,
+    minibatch_of,
     plain,
 )
+
+MINIBATCH = 2048
+"""Decisions per gradient step, unless others are asked for."""
 
 
 @dataclass
@@ -72,8 +76,8 @@ class Config:
     """Steps of each game between updates."""
     epochs: Count = 3
     """Passes over a rollout."""
-    minibatch: Count = 2048
-    """Decisions per gradient step."""
+    minibatch: Count | None = None
+    """Decisions per gradient step; None for 2048, or the whole rollout where that is less."""
     learning_rate: Positive = 5e-4
     """Of Adam."""
     entropy: Weight = 0.01
@@ -174,9 +178,10 @@ def make_model(config: Config) -> tuple[MaskablePPO, PastSelf]:
     """
     check_settings(config)
     decisions = config.num_envs * config.rollout
-    if decisions == 1 or config.minibatch == 1 or decisions % config.minibatch == 1:
+    minibatch = minibatch_of(config, MINIBATCH)
+    if decisions == 1 or minibatch == 1 or decisions % minibatch == 1:
         raise InvalidSetting(
-            f"minibatch={config.minibatch}: of the {decisions:,} decisions of a rollout (num_envs × rollout) one would "
+            f"minibatch={minibatch}: of the {decisions:,} decisions of a rollout (num_envs × rollout) one would "
             "be left by itself, from which MaskablePPO cannot learn; give another number"
         )
     if config.device != "auto":
@@ -190,7 +195,7 @@ def make_model(config: Config) -> tuple[MaskablePPO, PastSelf]:
         env,
         learning_rate=config.learning_rate,
         n_steps=config.rollout,
-        batch_size=config.minibatch,
+        batch_size=minibatch,
         n_epochs=config.epochs,
         gamma=1.0,
         ent_coef=config.entropy,

@@ -7,8 +7,8 @@ import math
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from numbers import Integral, Real
-from types import UnionType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import torch
 
@@ -75,6 +75,22 @@ def check_game(config: Any) -> tuple[Game, int, dict[str, Any]]:
     return game, game.check_players(config.num_players), game.dense_options(config.options)
 
 
+def minibatch_of(config: Any, usual: int) -> int:
+    """Decisions of a gradient step: `minibatch` of a dataclass; where that is None `usual`, or the whole rollout if less.
+
+    Raises:
+        InvalidSetting: It is more than `num_envs` × `rollout` of the dataclass.
+    """
+    whole: int = config.num_envs * config.rollout
+    if config.minibatch is None:
+        return min(usual, whole)
+    if config.minibatch > whole:
+        raise InvalidSetting(
+            f"minibatch={config.minibatch}: a rollout has {whole:,} decisions (num_envs × rollout); give no more"
+        )
+    return int(config.minibatch)
+
+
 def check_device(name: str) -> torch.device:
     """The device of that name, which is there and computes.
 
@@ -101,7 +117,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if get_origin(hint) is Annotated:
         kind, bounds = get_args(hint)
         return _fits(value, kind) and bounds.hold(value)
-    if isinstance(hint, UnionType):
+    if get_origin(hint) in (Union, UnionType):  # the former where one of the kinds has bounds
         return any(_fits(value, each) for each in get_args(hint))
     if hint in (int, float):
         return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
@@ -109,6 +125,8 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _describe(hint: Any) -> str:
+    if get_origin(hint) is Union:
+        return " or ".join("None" if each is NoneType else _describe(each) for each in get_args(hint))
     if get_origin(hint) is not Annotated:
         return str(getattr(hint, "__name__", hint))
     kind, bounds = get_args(hint)

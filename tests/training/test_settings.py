@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from phantom_envs.core.errors import PhantomError
 from tests.training.runs import small
 from training import ppo, sb3_maskable_ppo
 from training.run_folder import RunRefused
-from training.settings import InvalidSetting, check_device, check_settings, plain
+from training.settings import InvalidSetting, check_device, check_settings, minibatch_of, plain
 
 NAN, INFINITE = math.nan, math.inf
 BOTH: list[tuple[str, Any]] = [
@@ -68,6 +69,16 @@ def test_sb3_refuses_minibatches_of_one(num_envs: int, rollout: int, minibatch: 
     config = sb3_maskable_ppo.Config(num_envs=num_envs, rollout=rollout, minibatch=minibatch)
     with pytest.raises(InvalidSetting, match="minibatch"):
         sb3_maskable_ppo.make_model(config)
+
+
+@pytest.mark.parametrize("script", [ppo, sb3_maskable_ppo])
+def test_a_minibatch_beyond_the_rollout(script: Any, tmp_path: Path) -> None:
+    config = script.Config(run=tmp_path / "run", num_envs=8, rollout=16, minibatch=129)
+    with pytest.raises(InvalidSetting, match="minibatch=129: a rollout has 128 decisions"):
+        script.train(config)
+    assert not list(tmp_path.iterdir())
+    assert [minibatch_of(replace(config, minibatch=size), 4096) for size in (128, 100, None)] == [128, 100, 128]
+    assert minibatch_of(replace(config, minibatch=None), 100) == 100
 
 
 @pytest.mark.parametrize("script", [ppo, sb3_maskable_ppo])

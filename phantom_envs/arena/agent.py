@@ -79,7 +79,7 @@ class Decisions:
         kernels(game).view(states, self._words, self.mask, self.observation, self._seat, 0, size)
 
     def __len__(self) -> int:
-        return len(self._states)
+        return len(self._seat)
 
     @property
     def seat(self) -> NDArray[np.int64]:

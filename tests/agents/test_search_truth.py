@@ -139,12 +139,10 @@ def name_of(decisions: Decisions, row: int, chosen: NDArray[np.int64]) -> str:
     return dict(zip(decisions.legal(row), decisions.names(row), strict=True))[int(chosen[row])]
 
 
-# UCB explores in units of the spread of the values seen, and that shrinks to nothing where a search settles and little
-# is left to chance: with its default constant 1 about one position in a hundred is still wrong after 20,000 iterations.
 SELECTIONS: dict[str, dict[str, Any]] = {
     "puct": {"selection": "puct", "iterations": 15_000},
     "puct without advice": {"selection": "puct", "trust": 0.0, "iterations": 15_000},
-    "ucb": {"selection": "ucb", "exploration": 6.0, "iterations": 40_000},
+    "ucb": {"selection": "ucb", "iterations": 40_000},
 }
 
 

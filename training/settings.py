@@ -76,7 +76,7 @@ def check_game(config: Any) -> tuple[Game, int, dict[str, Any]]:
 
 
 def minibatch_of(config: Any, usual: int) -> int:
-    """Decisions of a gradient step: `minibatch` of a dataclass; without it `usual`, or the whole rollout if that is less.
+    """Decisions of a gradient step: `minibatch` of a dataclass; without it `usual`, or a whole rollout of fewer.
 
     Raises:
         InvalidSetting: It is more than `num_envs` × `rollout` of the dataclass.

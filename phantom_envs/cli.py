@@ -12,7 +12,7 @@ from typing import Any
 import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from phantom_envs.console import Page, console
+from phantom_envs.console import Page, color_help, console
 from phantom_envs.core.compile_cache import VARIABLE, cache_folder, cached_files, remove_files
 from phantom_envs.core.cpus import usable_cpus
 from phantom_envs.core.errors import InvalidOption, PhantomError
@@ -261,6 +261,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(args: Sequence[str]) -> int:
+    color_help()
     try:
         tyro.extras.subcommand_cli_from_dict(
             COMMANDS,

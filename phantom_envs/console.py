@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import tyro
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Markdown, TableElement
 from rich.table import Table
@@ -37,3 +38,10 @@ class Page(Markdown):
     """Markdown for the terminal."""
 
     elements = Markdown.elements | {"table_open": _FoldedTable}
+
+
+def color_help() -> None:
+    """Let tyro paint help and errors of usage where `takes_color` says so: of itself it knows no `NO_COLOR`."""
+    options = getattr(tyro, "_experimental_options", None)  # newer versions have it
+    if options is not None:
+        options["ansi_codes"] = takes_color(sys.stdout)

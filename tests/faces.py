@@ -40,7 +40,17 @@ def table(game_id: str) -> list[Any]:
 
 def batch(game_id: str) -> list[Any]:
     """A batch with random and with rule bot moves."""
-    vec = phantom_envs.make_vec(game_id, num_envs=6, seed=3)
+    return stepped(game_id, number=1)
+
+
+def threads(game_id: str) -> list[Any]:
+    """The same over threads, whose code holds that of the kernels."""
+    return stepped(game_id, number=2)
+
+
+def stepped(game_id: str, number: int) -> list[Any]:
+    """What a batch shows that is stepped by some threads."""
+    vec = phantom_envs.make_vec(game_id, num_envs=6, seed=3, threads=number)
     vec.reset()
     seen: list[Any] = []
     for step in range(STEPS):
@@ -77,7 +87,9 @@ def played(game_id: str, agents: list[str], deals: int) -> list[Any]:
     return [results.share.tobytes(), results.points.tobytes(), results.decisions.tobytes()]
 
 
-FACES: dict[str, Callable[[str], list[Any]]] = {face.__name__: face for face in (table, batch, learner, match, search)}
+FACES: dict[str, Callable[[str], list[Any]]] = {
+    face.__name__: face for face in (table, batch, threads, learner, match, search)
+}
 
 NAMES = [f"{game_id}:{face}" for game_id, face in product(game_ids(), FACES)]
 """Every game and face."""

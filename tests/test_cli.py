@@ -342,10 +342,13 @@ def test_a_record_that_fails_leaves_an_older_one(tmp_path: Path, capsys: pytest.
     record = ["record", *TRICK, "--out", str(path), "--agents"]
     assert main([*record, "random"]) == 0
     before = path.read_bytes()
-    assert main([*record, "random", "tests.arena.bots:Answers('nothing')"]) == 2
-    assert "answered" in capsys.readouterr().err
+    met = tmp_path / "met"
+    met.mkdir()
+    for bot, says in (("Answers('nothing')", "answered"), (f"Twitching('{met}', 1, 'leave')", "called sys.exit")):
+        assert main([*record, "random", f"tests.arena.bots:{bot}"]) == 2
+        assert says in capsys.readouterr().err
     assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
+    assert {each.name for each in tmp_path.iterdir()} == {"keep.jsonl", "met"}
 
 
 def test_errors_show_foreign_text_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -396,3 +399,21 @@ def test_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert main(["cache", "--clear"]) == 0
     assert capsys.readouterr().out == f"2 files removed from {tmp_path}\n"
     assert [path.name for path in tmp_path.iterdir()] == ["foreign.txt"]
+
+
+@pytest.mark.parametrize(("variables", "painted"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_help_and_errors_of_usage_are_painted_as_all_else(
+    variables: dict[str, str], painted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    for arguments in (["arena", "--help"], ["arena", "--bogus"]):
+        out = Terminal()
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", out)
+        with pytest.raises(SystemExit):
+            main(arguments)
+        assert "arena" in out.getvalue()
+        assert ("\x1b[" in out.getvalue()) == painted

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import tyro
 
+from phantom_envs.console import color_help
 from phantom_envs.core.errors import PhantomError
 from phantom_envs.core.terminal import lead_nowhere, open_streams, printable
 
@@ -27,6 +28,7 @@ def command(name: str, config: type[Config], train: Callable[[Config], object], 
         description: For `--help`.
     """
     open_streams()
+    color_help()
     try:
         train(tyro.cli(config, prog=f"python -m {name}", description=description))
         sys.stdout.flush()

@@ -8,8 +8,10 @@ Whoever thinks about one decision at a time derives from `SingleAgent`. An agent
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Protocol, runtime_checkable
@@ -247,3 +249,22 @@ def close(agent: Agent) -> None:
     closing = getattr(agent, "close", None)
     if closing is not None:
         closing()
+
+
+@contextlib.contextmanager
+def staying(label: str) -> Iterator[None]:
+    """An agent does not decide that the whole program is over."""
+    try:
+        yield
+    except SystemExit as error:
+        raise AgentError(f"agent {label!r} called sys.exit({error.code!r}); raise an error instead") from error
+
+
+def close_all(agents: Sequence[Agent], labels: Sequence[str]) -> None:
+    """Let all agents go: one that fails keeps neither the others nor the results from anybody."""
+    for agent, label in zip(agents, labels, strict=True):
+        try:
+            with staying(label):
+                close(agent)
+        except Exception as error:  # noqa: BLE001  # whatever an agent raises
+            warnings.warn(f"agent {label!r} failed to close: {error!r}", RuntimeWarning, stacklevel=3)

@@ -14,9 +14,7 @@ however it is cut into chunks and spread over processes.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -26,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phantom_envs.arena.agent import Agent, AgentError, Decisions, ask, close, prepare
+from phantom_envs.arena.agent import Agent, Decisions, ask, close_all, prepare, staying
 from phantom_envs.arena.specs import InvalidSpec, make_agent
 from phantom_envs.arena.workers import Job, WorkerDied, run
 from phantom_envs.core.batch import NO_RESET, kernels
@@ -268,32 +266,13 @@ def _make_agents(setting: Setting) -> list[Agent]:
     game = get_game(setting.game)
     made: list[Agent] = []
     for agent, label in zip(setting.agents, setting.labels, strict=True):
-        with _staying(label):
+        with staying(label):
             if isinstance(agent, str):
                 made.append(make_agent(agent, game, setting.num_players, setting.options))
             else:
                 prepare(agent, game, setting.num_players, setting.options)
                 made.append(agent)
     return made
-
-
-@contextlib.contextmanager
-def _staying(label: str) -> Iterator[None]:
-    """An agent does not decide that the whole program is over."""
-    try:
-        yield
-    except SystemExit as error:
-        raise AgentError(f"agent {label!r} called sys.exit({error.code!r}); raise an error instead") from error
-
-
-def _close_all(setting: Setting, agents: Sequence[Agent]) -> None:
-    """Let all agents go: one that fails keeps neither the others nor the results from anybody."""
-    for agent, label in zip(agents, setting.labels, strict=True):
-        try:
-            with _staying(label):
-                close(agent)
-        except Exception as error:  # noqa: BLE001  # whatever an agent raises
-            warnings.warn(f"agent {label!r} failed to close: {error!r}", RuntimeWarning, stacklevel=3)
 
 
 def _play_here(
@@ -304,7 +283,7 @@ def _play_here(
         for index, chunk in enumerate(chunks):
             done(index, play_deals(setting, agents, chunk, tell))
     finally:
-        _close_all(setting, agents)
+        close_all(agents, setting.labels)
 
 
 class _Play(Job[range, Results]):
@@ -325,7 +304,7 @@ class _Play(Job[range, Results]):
         return play_deals(self._setting, self._agents, task, tell)
 
     def end(self) -> None:
-        _close_all(self._setting, self._agents)
+        close_all(self._agents, self._setting.labels)
 
     def name(self, task: range) -> str:
         setting = self._setting
@@ -368,7 +347,7 @@ def play_deals(
             rows = running[mover == index]
             asked = Decisions(game, players, setting.options, states[rows], keys[rows], tables[rows])
             began = perf_counter()
-            with _staying(setting.labels[index]):
+            with staying(setting.labels[index]):
                 actions[rows] = ask(agents[index], setting.labels[index], asked)
             seconds[index] += perf_counter() - began
             decisions[index] += len(rows)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from phantom_envs.arena.agent import Agent, Decisions, ask, close
+from phantom_envs.arena.agent import Agent, Decisions, ask, close_all, staying
 from phantom_envs.arena.match import first_keys, seat_agents
 from phantom_envs.arena.specs import InvalidSpec, make_agent
 from phantom_envs.core.errors import InvalidBatch, InvalidPlayers, PhantomError
@@ -104,7 +104,9 @@ def record_game(
     while not table.over:
         decisions = Decisions(game, table.num_players, table.options, table.states.copy(), keys, number)
         label = labels[table.seat] if labels else type(agents[table.seat]).__name__
-        yield play(table, int(ask(agents[table.seat], label, decisions)[0]))
+        with staying(label):
+            action = int(ask(agents[table.seat], label, decisions)[0])
+        yield play(table, action)
         keys = successors(keys)
 
 
@@ -153,8 +155,7 @@ def write_games(
                     file.write(as_text(line) + "\n")
                     lines += 1
     finally:
-        for agent in made:
-            close(agent)
+        close_all(made, specs)
     return lines
 
 

@@ -44,7 +44,8 @@ FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTO
 CHECKSUM = hashlib.sha256().digest_size
 
 _loaded: dict[str, bytes] = {}
-"""Checksum of the file that stands for each entry's symbol in this process."""
+"""Checksum of the file that stands for each entry's symbol in this process. Code that was linked into another entry's
+file has the symbol, too; that it is the same code follows from the number in its name, see `jit`."""
 
 _told: set[str] = set()
 
@@ -143,9 +144,8 @@ class CompileCache:
         payload = pickle.loads(content)  # noqa: S301  # from the user's own cache; numba's caches are pickles, too
         symbol = payload[1].llvm_func_name
         checksum = _checksum(content)
-        if codegen._engine.is_symbol_defined(symbol) and _loaded.get(symbol) != checksum:  # noqa: SLF001
+        if _loaded.setdefault(symbol, checksum) != checksum:
             raise SymbolTaken(f"{path} defines {symbol} once more; remove it, or run `phantom-envs cache --clear`")
-        _loaded[symbol] = checksum
         return CompileResult._rebuild(target_context, *payload)  # noqa: SLF001  # as numba's own cache does
 
     def save_overload(self, sig: Any, compiled: Any) -> None:

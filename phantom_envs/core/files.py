@@ -14,13 +14,13 @@ def whole_file(path: Path) -> Iterator[TextIO]:
     """A text file (UTF-8, line ends as given) to write to, which takes the place of `path` once all is written.
 
     It is written beside it, under another name. If anything fails, that is removed, and what was at `path` is as it
-    was. What is no plain file (`/dev/stdout`, a named pipe) is written to directly.
+    was. What is no plain file (a named pipe, a device, whatever `/dev/stdout` leads to) is written to directly.
     """
-    target = Path(os.path.realpath(path))  # a link stays, and what it names is replaced
-    if target.exists() and not target.is_file():
-        with target.open("w", encoding="utf-8", newline="") as file:
+    if path.exists() and (not path.is_file() or path.is_relative_to("/dev")):  # the latter: a file as standard output
+        with path.open("a", encoding="utf-8", newline="") as file:
             yield file
         return
+    target = Path(os.path.realpath(path))  # a link stays, and what it names is replaced
     with _replacement(target) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         yield file
 

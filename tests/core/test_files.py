@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,3 +106,18 @@ def test_bytes_get_the_mode_that_the_umask_gives(umask: int, mode: int, tmp_path
     finally:
         os.umask(before)
     assert (tmp_path / "weights").stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="the system has no /dev/stdout")
+@pytest.mark.parametrize("shell", ["{write} | cat", "{write} > log; cat log", "{write} >> log; cat log"])
+def test_standard_output_by_name(tmp_path: Path, shell: str) -> None:
+    """Nothing takes its place, whether it is a pipe or a file, and what is before it stays."""
+    code = "from phantom_envs.core.files import whole_file as w; from pathlib import Path as P\n"
+    code += "with w(P('/dev/stdout')) as file: file.write('new')"
+    (tmp_path / "log").write_text("old ")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(each for each in sys.path if each)}
+    command = shell.format(write=f'"{sys.executable}" -c "{code}"')
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout == ("old new" if ">>" in shell else "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]

@@ -258,6 +258,23 @@ except SymbolTaken as error:
     assert run(copied, cache, TAKEN + both) == ("1 1\nTrue\n", "")
 
 
+def test_code_that_another_entry_holds_may_be_loaded_by_itself(copied: Path, tmp_path: Path) -> None:
+    """Over threads a kernel is linked into the code that hands it out; then one thread wants it alone."""
+    script = """
+import numpy as np
+from phantom_envs.core.batch import sample
+from phantom_envs.core.crew import Crew
+words, rng = np.full((5, 1), 7, np.uint64), np.arange(5, dtype=np.uint64).reshape(5, 1)
+for threads in (2, 1, 2):
+    actions = np.zeros(5, np.int64)
+    Crew(threads).run(sample, 5, words, rng.copy(), actions)
+    print(*actions)
+"""
+    first, _ = run(copied, tmp_path / "cache", script)
+    assert len(set(first.splitlines())) == 1
+    assert run(copied, tmp_path / "cache", script) == (first, "")
+
+
 def test_forks_of_a_process_number_functions_apart(copied: Path, tmp_path: Path) -> None:
     script = """
 from multiprocessing import get_context

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ def whole_file(path: Path) -> Iterator[TextIO]:
             yield file
         return
     target = Path(os.path.realpath(path))  # a link stays, and what it names is replaced
-    with _replacement(target) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+    with _replacement(target) as partial, _named(path, partial) as file:
         yield file
 
 
@@ -43,9 +44,20 @@ def write_whole(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
+def _named(path: Path, partial: Path) -> TextIO:
+    """The open file `partial`; an error names `path`, which the user knows."""
+    try:
+        return partial.open("w", encoding="utf-8", newline="")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
 @contextmanager
 def _replacement(target: Path) -> Iterator[Path]:
     """A path beside `target` for a file that takes its place if all goes well, and else is removed."""
+    for left in target.parent.glob(f"{glob.escape(target.name)}.*.partial"):
+        if _is_orphan(left):
+            left.unlink(missing_ok=True)
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
     try:
         yield partial
@@ -54,3 +66,17 @@ def _replacement(target: Path) -> Iterator[Path]:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _is_orphan(partial: Path) -> bool:
+    """Whether the process that wrote a partial file is gone, as far as can be told here."""
+    number = partial.name.split(".")[-2]
+    if os.name != "posix" or not number.isdecimal():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False

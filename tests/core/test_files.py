@@ -108,6 +108,22 @@ def test_bytes_get_the_mode_that_the_umask_gives(umask: int, mode: int, tmp_path
     assert (tmp_path / "weights").stat().st_mode & 0o777 == mode
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere it cannot be told")
+def test_what_a_killed_process_left_goes_and_what_others_write_stays(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for name in (f"f.{ended.pid}.partial", f"f.{os.getppid()}.partial", "f.x.partial", f"g.{ended.pid}.partial"):
+        (tmp_path / name).touch()
+    write(tmp_path / "f", "new")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"f", f"f.{os.getppid()}.partial", "f.x.partial", f"g.{ended.pid}.partial"}
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="nowhere/f'"):
+        write(tmp_path / "nowhere" / "f", "")
+
+
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="the system has no /dev/stdout")
 @pytest.mark.parametrize("shell", ["{write} | cat", "{write} > log; cat log", "{write} >> log; cat log"])
 def test_standard_output_by_name(tmp_path: Path, shell: str) -> None:

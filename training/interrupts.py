@@ -45,7 +45,7 @@ class Interrupts:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
+            signal.signal(number, handler)  # type: ignore[arg-type]  # one that getsignal gave
 
     @contextmanager
     def deferred(self) -> Iterator[None]:

@@ -108,7 +108,7 @@ def test_a_message_names_the_remedy() -> None:
 
 
 def test_numpys_numbers_are_taken_and_kept_plain() -> None:
-    config = ppo.Config(num_envs=np.int64(8), learning_rate=np.float32(0.5))  # type: ignore[arg-type]
+    config = ppo.Config(num_envs=np.int64(8), learning_rate=np.float32(0.5))  # type: ignore[arg-type]  # as a sweep of settings gives them
     check_settings(config)
     data = plain(config, ("run",))
     assert (data["num_envs"], data["learning_rate"]) == (8, 0.5)
